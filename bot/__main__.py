@@ -1,0 +1,90 @@
+"""The `duwen` command."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+
+from bot import __version__
+from bot.config import Settings, check_for_run, demo_model, load
+from bot.errors import ConfigError, PromptError
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs one command and returns its exit code: 2 where the configuration or the arguments are wrong."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except (ConfigError, PromptError) as error:
+        sys.stderr.write(f"duwen: {error}\n")
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="duwen", description="Duwen (读文): the file bot for Feishu.")
+    parser.add_argument("--version", action="version", version=f"duwen {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", help="serve: receive events, read files, answer")
+    run.add_argument("--config", type=Path, help="YAML file; without it only DUWEN__ variables are read")
+    run.set_defaults(run=_run)
+
+    demo = commands.add_parser("demo", help="the whole job on your files, with a local Feishu and no account")
+    demo.add_argument("files", nargs="*", type=Path, help="files to drop into the chat; samples where none are named")
+    demo.add_argument("--ask", help="the question")
+    demo.add_argument("--once", action="store_true", help="end after the first reply (always so without a terminal)")
+    demo.add_argument("--prompts", type=Path, default=Settings().prompts.directory, help="the templates' directory")
+    demo.set_defaults(run=_demo)
+
+    prompts = commands.add_parser("prompts", help="check and preview the templates").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    lint = prompts.add_parser("lint", help="say what is wrong in a directory of templates, with file and line")
+    lint.add_argument("directory", nargs="?", type=Path, default=Settings().prompts.directory)
+    lint.set_defaults(run=_lint)
+    render = prompts.add_parser("render", help="print what the model would be sent")
+    render.add_argument("name", help="a template's kind, such as pdf")
+    render.add_argument("--ask", default="", help="the question")
+    render.add_argument("--language", choices=("zh", "en"), default="zh")
+    render.add_argument("--directory", type=Path, default=Settings().prompts.directory)
+    render.set_defaults(run=_render)
+    return parser
+
+
+def _run(options: argparse.Namespace) -> int:
+    from bot.app import serve  # noqa: PLC0415 - the other commands start without the service's imports
+    from bot.logs import configure  # noqa: PLC0415 - the same
+
+    settings = load(options.config)
+    check_for_run(settings)
+    configure(settings.log.level, settings.log.format, secrets=settings.secrets())
+    asyncio.run(serve(settings))
+    return 0
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from bot.demo.command import demo  # noqa: PLC0415 - loads parsers, to make its samples
+
+    once = options.once or not (sys.stdin.isatty() and sys.stdout.isatty())
+    return demo(options.files, options.ask, once=once, model=demo_model(), prompts=options.prompts)
+
+
+def _lint(options: argparse.Namespace) -> int:
+    from bot.llm.preview import lint  # noqa: PLC0415 - the other commands start without the templates' imports
+
+    problems = lint(options.directory)
+    sys.stdout.writelines(f"{problem}\n" for problem in problems)
+    return 1 if problems else 0
+
+
+def _render(options: argparse.Namespace) -> int:
+    from bot.llm.preview import render  # noqa: PLC0415 - the same
+
+    sys.stdout.write(render(options.directory, options.name, options.language, question=options.ask))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

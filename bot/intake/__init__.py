@@ -1,0 +1,1 @@
+"""The doors: what comes in is checked, stored, and only then acknowledged."""

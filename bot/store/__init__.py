@@ -1,0 +1,1 @@
+"""What the bot keeps: the inbox in a database, files and readings in directories."""

@@ -1,0 +1,210 @@
+"""List numbers as Word shows them: numbering.xml, its counters, and the numerals of East Asia."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from extractors._ooxml.names import Element, W
+
+BULLET = "-"
+_LEVELS = range(9)
+_PLACE = re.compile(r"%([1-9])")
+_ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
+          (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
+_CHINESE = ("零一二三四五六七八九", "十", "百", "千")
+_CHINESE_LEGAL = ("零壹贰叁肆伍陆柒捌玖", "拾", "佰", "仟")
+_STEMS = "甲乙丙丁戊己庚辛壬癸"
+_BRANCHES = "子丑寅卯辰巳午未申酉戌亥"
+_MAX_ROMAN = 4_000
+_MAX_INT_CHARS = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """One level of a list: where it starts, how a number looks, and the text around it (`%1.%2`)."""
+
+    start: int = 1
+    numeral: str = "decimal"
+    text: str = "%1."
+    style: str | None = None
+    is_legal: bool = False
+    restarts: bool = False  # an override starts it anew for its own list
+
+
+@dataclass(slots=True, kw_only=True)
+class Numbering:
+    """The lists of a document with their running counters. Paragraphs must be asked for in document order."""
+
+    levels: dict[str, dict[int, Level]] = field(default_factory=dict)  # by list id
+    abstract: dict[str, str] = field(default_factory=dict)  # list id to the definition whose counters it shares
+    _counters: dict[str, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
+    _begun: set[tuple[str, int]] = field(default_factory=set)
+
+    def label(self, list_id: str, level: int) -> str:
+        """The next label of that list on that level, `BULLET` for bullets, "" for what is no list."""
+        levels = self.levels.get(list_id, {})
+        this = levels.get(level)
+        if this is None:
+            return ""
+        counters = self._counters[self.abstract[list_id]]
+        anew = this.restarts and (list_id, level) not in self._begun
+        self._begun.add((list_id, level))
+        counters[level] = this.start if anew or level not in counters else counters[level] + 1
+        for deeper in [deeper for deeper in counters if deeper > level]:
+            del counters[deeper]
+        if this.numeral == "bullet":
+            return BULLET
+        return _PLACE.sub(lambda match: self._number(levels, counters, int(match[1]) - 1, this), this.text).strip()
+
+    def level_of_style(self, list_id: str, style: str) -> int:
+        """The level that a paragraph style is tied to."""
+        return next((n for n, level in self.levels.get(list_id, {}).items() if level.style == style), 0)
+
+    @staticmethod
+    def _number(levels: dict[int, Level], counters: dict[int, int], place: int, this: Level) -> str:
+        level = levels.get(place, Level())
+        return numeral(counters.get(place, level.start), "decimal" if this.is_legal else level.numeral)
+
+
+def read_numbering(root: Element | None) -> Numbering:
+    """The lists of numbering.xml; none where the document has no such part."""
+    numbering = Numbering()
+    if root is None:
+        return numbering
+    definitions = {item.get(f"{W}abstractNumId", ""): _levels(item) for item in root.iterchildren(f"{W}abstractNum")}
+    by_style = {
+        link.get(f"{W}val", ""): item.get(f"{W}abstractNumId", "")
+        for item in root.iterchildren(f"{W}abstractNum")
+        if (link := item.find(f"{W}styleLink")) is not None
+    }
+    borrowed = {
+        item.get(f"{W}abstractNumId", ""): by_style.get(link.get(f"{W}val", ""), "")
+        for item in root.iterchildren(f"{W}abstractNum")
+        if (link := item.find(f"{W}numStyleLink")) is not None
+    }
+    for item in root.iterchildren(f"{W}num"):
+        list_id, abstract_id = item.get(f"{W}numId", ""), _value(item, "abstractNumId")
+        abstract_id = borrowed.get(abstract_id, abstract_id)
+        numbering.abstract[list_id] = abstract_id
+        numbering.levels[list_id] = _overridden(definitions.get(abstract_id, {}), item)
+    return numbering
+
+
+def numeral(number: int, name: str) -> str:
+    """`number` in one of Word's numeral systems; decimal for those we do not know."""
+    writer = _NUMERALS.get(name)
+    return writer(number) if writer is not None and number >= 0 else str(number)
+
+
+def _levels(definition: Element) -> dict[int, Level]:
+    levels: dict[int, Level] = {}
+    for item in definition.iterchildren(f"{W}lvl"):
+        place = int_or(item.get(f"{W}ilvl"), 0)
+        levels[place] = Level(
+            start=int_or(_value(item, "start"), 1),
+            numeral=_value(item, "numFmt") or "decimal",
+            text=_value(item, "lvlText"),
+            style=_value(item, "pStyle") or None,
+            is_legal=item.find(f"{W}isLgl") is not None,
+        )
+    return levels
+
+
+def _overridden(levels: dict[int, Level], item: Element) -> dict[int, Level]:
+    levels = dict(levels)
+    for override in item.iterchildren(f"{W}lvlOverride"):
+        place = int_or(override.get(f"{W}ilvl"), 0)
+        levels |= _levels(override)
+        start = _value(override, "startOverride")
+        if start and place in levels:
+            levels[place] = replace(levels[place], start=int_or(start, 1), restarts=True)
+    return levels
+
+
+def _value(element: Element, name: str) -> str:
+    found = element.find(f"{W}{name}")
+    return "" if found is None else found.get(f"{W}val", "")
+
+
+def int_or(text: str | None, default: int) -> int:
+    """`text` as a whole number of ordinary size, else `default`."""
+    if text is None or len(text) > _MAX_INT_CHARS:
+        return default
+    try:
+        return int(text)
+    except ValueError:
+        return default
+
+
+def _roman(number: int) -> str:
+    if not 0 < number < _MAX_ROMAN:
+        return str(number)
+    letters = ""
+    for worth, letter in _ROMAN:
+        count, number = divmod(number, worth)
+        letters += letter * count
+    return letters
+
+
+def _letters(number: int) -> str:
+    """a to z, then aa, bb, ... as Word counts."""
+    if not 0 < number <= 26 * 30:
+        return str(number)
+    return chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)
+
+
+def _cycle(signs: str) -> Callable[[int], str]:
+    return lambda number: signs[(number - 1) % len(signs)] if number > 0 else str(number)
+
+
+def _circled(number: int) -> str:
+    return chr(ord("①") + number - 1) if 1 <= number <= 20 else str(number)
+
+
+def _digits(number: int) -> str:
+    return str(number).translate(str.maketrans("0123456789", "〇一二三四五六七八九"))
+
+
+def _counted(signs: tuple[str, str, str, str], *, short_ten: bool) -> Callable[[int], str]:
+    """Numbers under ten thousand in words, one 零 for a gap: 一百零二; with `short_ten` 十二, not 一十二."""
+    digits, ten, hundred, thousand = signs
+
+    def words(number: int) -> str:
+        if number >= 10_000:
+            return str(number)
+        text = ""
+        for worth, unit in ((1000, thousand), (100, hundred), (10, ten), (1, "")):
+            digit = number // worth % 10
+            text += digits[digit] + unit if digit else digits[0]
+        text = re.sub(f"{digits[0]}+", digits[0], text).strip(digits[0]) or digits[0]
+        return text[1:] if short_ten and text.startswith(digits[1] + ten) else text
+
+    return words
+
+
+_NUMERALS: dict[str, Callable[[int], str]] = {
+    "decimal": str,
+    "decimalZero": "{:02d}".format,
+    "ordinal": lambda n: f"{n}{'th' if n % 100 in {11, 12, 13} else {1: 'st', 2: 'nd', 3: 'rd'}.get(n % 10, 'th')}",
+    "upperRoman": lambda number: _roman(number).upper(),
+    "lowerRoman": _roman,
+    "upperLetter": lambda number: _letters(number).upper(),
+    "lowerLetter": _letters,
+    "decimalEnclosedCircle": _circled,
+    "decimalEnclosedCircleChinese": _circled,
+    "chineseCounting": _counted(_CHINESE, short_ten=True),
+    "chineseCountingThousand": _counted(_CHINESE, short_ten=True),
+    "taiwaneseCounting": _counted(_CHINESE, short_ten=True),
+    "taiwaneseCountingThousand": _counted(_CHINESE, short_ten=True),
+    "japaneseCounting": _counted(_CHINESE, short_ten=True),
+    "chineseLegalSimplified": _counted(_CHINESE_LEGAL, short_ten=False),
+    "ideographDigital": _digits,
+    "japaneseDigitalTenThousand": _digits,
+    "taiwaneseDigital": _digits,
+    "ideographTraditional": _cycle(_STEMS),
+    "ideographZodiac": _cycle(_BRANCHES),
+    "none": lambda _: "",
+}

@@ -1,0 +1,61 @@
+"""Pictures: one line of facts, and the picture made fit for a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from extractors._images import facts, fit_frames, fit_image, fit_parts
+from extractors._media_types import IMAGE_TYPES
+from extractors.budget import Budget
+from extractors.content import Block, Detection, ExtractedImage, Job, Kind, PageCount, Picture, Status, Text, Truncated
+from extractors.format import Format, Unreadable
+from extractors.markdown import image_reference
+
+
+def extract_image(job: Job, detection: Detection, budget: Budget) -> Iterator[Block]:
+    """A line of facts, then the picture; of an animation or a file of several pages, some of its frames."""
+    if detection.media_type == "image/heic":
+        raise Unreadable(Status.UNSUPPORTED, "HEIC pictures are not read yet; send it as JPEG")
+    limits = budget.limits
+    picture = facts(job.data, limits)
+    heading = f"Image: {picture.width} x {picture.height} px, {picture.format_name}"
+    if picture.format_name == "TIFF" and picture.frames > 1:
+        yield PageCount(picture.frames)
+        heading += f", {picture.frames} pages"
+        yield from _series(heading, fit_frames(job.data, limits, name="page"), budget, of=picture.frames)
+    elif picture.frames > 1:
+        heading += f", animation of {picture.frames} frames, some of which follow"
+        yield from _series(heading, fit_frames(job.data, limits, name="frame"), budget)
+    elif picture.is_long(limits):
+        yield from _series(f"{heading}, in parts that overlap a little", fit_parts(job.data, limits), budget)
+    else:
+        yield from _series(heading, [fit_image(job.data, limits, name="image")], budget)
+
+
+def _series(
+    heading: str, images: Sequence[ExtractedImage], budget: Budget, *, of: int | None = None
+) -> Iterator[Block]:
+    """Pictures that belong together, each after its reference; `of` says how many there would be."""
+    yield Text(heading)
+    for number, image in enumerate(images):
+        if not budget.take_image():
+            yield Truncated(f"pictures after the first {number}")
+            return
+        yield Text(image_reference(image.name or "image"))
+        yield Picture(image)
+    if of is not None and len(images) < of:
+        yield Truncated(f"pages {len(images) + 1} to {of} of {of}")
+
+
+FORMAT = Format(
+    name="image",
+    kind=Kind.IMAGE,
+    media_types=frozenset(IMAGE_TYPES.values()),
+    extensions=frozenset(IMAGE_TYPES),
+    extract=extract_image,
+    limitations=(
+        "Text in pictures is left to the model; there is no OCR.",
+        "Of an animation a few frames are shown, of a TIFF its first pages; long screenshots are cut into parts.",
+        "HEIC is named, not read.",
+    ),
+)

@@ -1,0 +1,182 @@
+"""Word: docx, docm, dotx, dotm, also in the ISO strict form. Read from the parts, in document order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from lxml import etree
+
+from extractors._charset import decode
+from extractors._ooxml.document import NOTE_KINDS, Document
+from extractors._ooxml.gallery import Gallery
+from extractors._ooxml.line import Foreign, Item, Piece, texts
+from extractors._ooxml.names import MC, M, W
+from extractors._ooxml.numbering import read_numbering
+from extractors._ooxml.package import Package, open_package
+from extractors._ooxml.story import Story
+from extractors._ooxml.word_styles import read_styles
+from extractors.budget import Budget
+from extractors.content import Block, Detection, ExtractionWarning, Job, Kind, Text, Truncated, Warned
+from extractors.format import Format, Unreadable
+
+_BODY = frozenset({f"{W}body"})
+_BLOCKS = frozenset(
+    f"{W}{name}"
+    for name in ("p", "tbl", "sdt", "altChunk", "customXml", "smartTag", "ins", "moveTo", "del", "moveFrom")
+) | {f"{MC}AlternateContent", f"{M}oMath", f"{M}oMathPara"}
+_TEXT_CHUNKS = frozenset({"txt", "html", "htm", "xhtml"})
+_TRACKED_CHANGES = ExtractionWarning(
+    problem="the file has tracked changes",
+    consequence="insertions are read as accepted, and deletions are left out",
+)
+
+
+def extract(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block]:
+    """The blocks of a Word document: headers, body, footers, notes, comments."""
+    package = open_package(job.data, budget)
+    reading = _open(package)
+    yield from reading.margins("header")
+    yield from reading.body()
+    yield from reading.margins("footer")
+    for kind in NOTE_KINDS:
+        yield from reading.notes(kind)
+    yield from reading.gallery.ended()
+    yield from package.warnings()
+    if reading.document.has_tracked_changes:
+        yield Warned(_TRACKED_CHANGES)
+
+
+def _open(package: Package) -> _Reading:
+    main = package.main_part("word/document.xml")
+    styles, numbering = (next(iter(package.related(main, kind)), None) for kind in ("styles", "numbering"))
+    gallery = Gallery(package=package)
+    document = Document(
+        package=package,
+        styles=read_styles(package.optional(styles)),
+        numbering=read_numbering(package.optional(numbering)),
+        gallery=gallery,
+    )
+    return _Reading(package=package, main=main, document=document, gallery=gallery)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    package: Package
+    main: str
+    document: Document
+    gallery: Gallery
+
+    def body(self) -> Iterator[Block]:
+        """The body, block by block: what breaks half-way leaves what came before."""
+        return self._joined(self._body_pieces())
+
+    def _body_pieces(self) -> Iterator[Piece]:
+        story = self._story(self.main)
+        has_begun = False
+        try:
+            thin = (f"{W}tr", self.package.budget.limits.docx_max_table_rows + 3)  # and the table's properties
+            for element in self.package.stream(self.main, _BLOCKS, _BODY, thin=thin):
+                has_begun = True
+                if self.package.budget.is_late:
+                    yield Truncated("the rest of the document, for lack of time")
+                    return
+                yield from story.block(element)
+        except Unreadable as exc:
+            if not has_begun:
+                raise
+            yield Warned(
+                ExtractionWarning(problem=exc.note, consequence="the rest of the document is left out"), partial=True
+            )
+
+    def margins(self, kind: str) -> Iterator[Block]:
+        """The headers or the footers, each text once."""
+        seen: set[str] = set()
+        for part in self.package.related(self.main, kind):
+            if self.package.budget.is_late:
+                yield Truncated(f"{kind}s, for lack of time")
+                return
+            root = self.package.optional(part)
+            text = self._story(part).plain(root) if root is not None else ""
+            if text and text not in seen:
+                yield Text(f"{kind.capitalize()}: {text}")
+                yield from self.gallery.drain()
+            seen.add(text)
+
+    def notes(self, kind: str) -> Iterator[Block]:
+        """The footnotes, the endnotes or the comments, each with the reference that stands in the text."""
+        for part in self.package.related(self.main, f"{kind}s"):
+            root = self.package.optional(part)
+            for note in root.iterchildren(f"{W}{kind}") if root is not None else ():
+                if self.package.budget.is_late:
+                    yield Truncated(f"{kind}s, for lack of time")
+                    return
+                if note.get(f"{W}type", "normal") != "normal":
+                    continue  # the line between text and notes
+                text = self._story(part).plain(note)
+                reference = self.document.note_reference(kind, note.get(f"{W}id", ""))
+                author = f" {note.get(f'{W}author')}" if note.get(f"{W}author") else ""
+                yield from texts(f"{reference}{author}: {text}" if text else "")
+                yield from self.gallery.drain()
+
+    def _story(self, part: str) -> Story:
+        return Story(part=part, document=self.document)
+
+    def _joined(self, pieces: Iterator[Piece]) -> Iterator[Block]:
+        """Items that follow each other as one text, and each picture after the text it stands in."""
+        items: list[str] = []
+        for piece in chain(pieces, [None]):
+            if isinstance(piece, Item):
+                items.append(piece.markdown)
+                continue
+            yield from texts("\n".join(items))
+            items.clear()
+            if isinstance(piece, Foreign):
+                yield from self._foreign(piece.part)
+            elif piece is not None:
+                yield piece
+            yield from self.gallery.drain()
+
+    def _foreign(self, part: str) -> Iterator[Block]:
+        extension = part.rpartition(".")[2].lower()
+        if extension not in _TEXT_CHUNKS:
+            problem = f"a part of the document is a {extension} file"
+            yield Warned(ExtractionWarning(problem=problem, consequence="it is left out"), partial=True)
+            return
+        try:
+            text = decode(self.package.read(part)).text
+        except Unreadable:
+            self.package.lost.append(part)
+            return
+        yield from texts(text if extension == "txt" else _html_text(text))
+
+
+def _html_text(html: str) -> str:
+    parser = etree.HTMLParser(no_network=True, huge_tree=False, remove_comments=True)
+    root = etree.fromstring(html, parser) if html.strip() else None
+    if root is None:
+        return ""
+    etree.strip_elements(root, "script", "style", "head", with_tail=False)
+    return "\n".join(filter(None, (" ".join(str(text).split()) for text in root.itertext())))
+
+
+FORMAT = Format(
+    name="Word",
+    kind=Kind.DOCUMENT,
+    media_types=frozenset(
+        {
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.template",
+            "application/vnd.ms-word.document.macroenabled.12",
+            "application/vnd.ms-word.template.macroenabled.12",
+        }
+    ),
+    extensions=frozenset({"docx", "docm", "dotx", "dotm"}),
+    extract=extract,
+    limitations=(
+        "Pages are not marked: a Word file does not say where they end.",
+        "Embedded files (OLE objects) are shown by their picture only.",
+        "Drawings made of lines and shapes are read for their text, not shown.",
+    ),
+)
