@@ -113,9 +113,12 @@ class Show:
     def _tell(self, record: dict[str, Any]) -> None:
         told = _TOLD.get(str(record.get("event")))
         if told is not None:
-            event, template = told
-            self._timeline.line(event, template(record, self._names), at=moment(record))
-            self._timeline.doing(f"{event}: {template(record, self._names)}")
+            event, describe = told
+            if event == "answer" and record["first_token_s"] is not None:
+                first = moment(record) - record["seconds"] + record["first_token_s"]
+                self._timeline.line("first token", f"after {milliseconds(record['first_token_s'])}", at=first)
+            self._timeline.line(event, describe(record, self._names), at=moment(record))
+            self._timeline.doing(f"{_NEXT.get(event, event)} ...")
         elif record.get("level") in ("warning", "error", "critical"):
             self._timeline.line(str(record["level"]), str(record["event"]), at=moment(record))
 
@@ -147,10 +150,8 @@ def _composed(record: dict[str, Any], _names: list[str]) -> str:
     return f"{record['tokens']:,} tokens (estimate), {record['images']} image(s), template {record['template']}"
 
 
-def _first_token(record: dict[str, Any], _names: list[str]) -> str:
-    return (
-        f"after {milliseconds(record['first_token_s'] or 0)}, the answer's end after {milliseconds(record['seconds'])}"
-    )
+def _answered(record: dict[str, Any], _names: list[str]) -> str:
+    return f"{record['state']} after {milliseconds(record['seconds'])}"
 
 
 def _replied(record: dict[str, Any], _names: list[str]) -> str:
@@ -161,6 +162,13 @@ _TOLD = {
     "file downloaded": ("download", _downloaded),
     "file read": ("extract", _read),
     "prompt composed": ("prompt", _composed),
-    "model answered": ("first token", _first_token),
+    "model answered": ("answer", _answered),
     "reply sent": ("reply", _replied),
+}
+#: What goes on after each of them.
+_NEXT = {
+    "download": "downloading and reading",
+    "extract": "reading the files",
+    "prompt": "waiting for the model; its answer streams into the card",
+    "answer": "finishing the card",
 }
