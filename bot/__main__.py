@@ -17,7 +17,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return int(options.run(options))
-    except (ConfigError, PromptError) as error:
+    except (ConfigError, PromptError, OSError) as error:
         sys.stderr.write(f"duwen: {error}\n")
         return 2
 
@@ -46,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     lint.set_defaults(run=_lint)
     render = prompts.add_parser("render", help="print what the model would be sent")
     render.add_argument("name", help="a template's kind, such as pdf")
+    render.add_argument("files", nargs="*", type=Path, help="files to read and put into the prompt")
     render.add_argument("--ask", default="", help="the question")
     render.add_argument("--language", choices=("zh", "en"), default="zh")
     render.add_argument("--directory", type=Path, default=Settings().prompts.directory)
@@ -80,9 +81,21 @@ def _lint(options: argparse.Namespace) -> int:
 
 
 def _render(options: argparse.Namespace) -> int:
-    from bot.llm.preview import render  # noqa: PLC0415 - the same
+    from bot.llm.templates import KINDS  # noqa: PLC0415 - the same
 
-    sys.stdout.write(render(options.directory, options.name, options.language, question=options.ask))
+    if options.name not in KINDS:
+        raise PromptError(f"there is no kind of template called {options.name!r}; there are: {', '.join(KINDS)}")
+    if options.files:
+        from bot.prompt_preview import render_with_files  # noqa: PLC0415 - the same
+
+        shown = render_with_files(
+            options.directory, options.name, options.language, question=options.ask, files=options.files
+        )
+    else:
+        from bot.llm.preview import render  # noqa: PLC0415 - the same
+
+        shown = render(options.directory, options.name, options.language, question=options.ask)
+    sys.stdout.write(shown)
     return 0
 
 

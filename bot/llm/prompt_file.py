@@ -69,6 +69,8 @@ def _remarks(view: FileView, content: ExtractedContent | None, nonce: str) -> It
     if view.truncated:
         yield "[the file is longer than what was read]"
     for warning in content.warnings[:_MAX_WARNINGS] if content else ():
+        if warning.problem in view.note:  # the note already tells the first ones
+            continue
         yield f"[{note_line(warning.problem, nonce)}: {note_line(warning.consequence, nonce)}]"
 
 

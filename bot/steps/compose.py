@@ -36,9 +36,13 @@ def compose(
     max_images: int,
     max_body_bytes: int,
     nonce: str,
+    kind: str | None = None,
 ) -> Prompt:
-    """The prompt for one question. `nonce` is random for each; the images keep the request under `max_body_bytes`."""
-    template, texts = prompts.select(_kind(reads), message.language), prompts.texts(message.language)
+    """The prompt for one question. `nonce` is random for each; the images keep the request under `max_body_bytes`.
+
+    `kind` names a template; where it is None, the kinds of the files choose it.
+    """
+    template, texts = prompts.select(kind or _kind(reads), message.language), prompts.texts(message.language)
     files = [prompt_file(number, read, content, nonce) for number, (read, content) in enumerate(reads, start=1)]
     room = int((context_tokens - (template.front.max_output_tokens or max_output_tokens)) * _SAFE_SHARE)
     question, question_cut = cut(neutralise(message.question.strip(), nonce), room // 4)
