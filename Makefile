@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo run test check bench format lock clean
+.PHONY: demo run test check bench docs format lock clean
 
 demo: .venv ## the whole job on real files:  make demo [FILES="a.pdf b.docx"] [ASK="..."]
 	$(BIN)/duwen demo $(if $(ASK),--ask "$(ASK)") $(FILES)
@@ -10,8 +10,8 @@ demo: .venv ## the whole job on real files:  make demo [FILES="a.pdf b.docx"] [A
 run: .venv ## the service, with config.yaml
 	$(BIN)/duwen run --config config.yaml
 
-test: .venv
-	$(BIN)/python -m pytest
+test: .venv ## a file's tests stay together: those of one folder share servers
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: .venv ## what CI runs before the tests
 	$(BIN)/ruff format --check .
@@ -24,6 +24,9 @@ bench: .venv
 	$(BIN)/python benchmarks/extract_overhead.py
 	$(BIN)/python benchmarks/ack.py
 	$(BIN)/python benchmarks/memory.py
+
+docs: .venv ## the page that is generated from the registry
+	$(BIN)/python -m extractors.formats_page > docs/formats.new && mv docs/formats.new docs/formats.md
 
 format: .venv
 	$(BIN)/ruff format .

@@ -10,6 +10,7 @@ from pathlib import Path
 from bot import __version__
 from bot.config import Settings, check_for_run, demo_model, load
 from bot.errors import ConfigError, PromptError
+from extractors import command
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -38,6 +39,14 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--prompts", type=Path, default=Settings().prompts.directory, help="the templates' directory")
     demo.set_defaults(run=_demo)
 
+    extract = commands.add_parser("extract", help="show what is read of files, without chat or model")
+    command.add_arguments(extract)
+    extract.set_defaults(run=command.run)
+
+    doctor = commands.add_parser("doctor", help="check the configuration, and what the sandbox can do on this machine")
+    doctor.add_argument("--config", type=Path, help="YAML file; without it only DUWEN__ variables are read")
+    doctor.set_defaults(run=_doctor)
+
     prompts = commands.add_parser("prompts", help="check and preview the templates").add_subparsers(
         required=True, metavar="COMMAND"
     )
@@ -57,12 +66,20 @@ def _parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace) -> int:
     from bot.app import serve  # noqa: PLC0415 - the other commands start without the service's imports
     from bot.logs import configure  # noqa: PLC0415 - the same
+    from bot.undumpable import forbid_dumps  # noqa: PLC0415 - the same
 
+    forbid_dumps()  # before there is a secret to read
     settings = load(options.config)
     check_for_run(settings)
     configure(settings.log.level, settings.log.format, secrets=settings.secrets())
     asyncio.run(serve(settings))
     return 0
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from bot.doctor import examine  # noqa: PLC0415 - the other commands start without the sandbox's imports
+
+    return examine(options.config, sys.stdout)
 
 
 def _demo(options: argparse.Namespace) -> int:

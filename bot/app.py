@@ -8,7 +8,7 @@ import signal
 import time
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -107,8 +107,10 @@ async def _built(settings: Settings) -> AsyncIterator[Bot]:
         max_bytes=settings.files.max_bytes,
         max_concurrency=settings.files.concurrency,
         limits=limits,
+        require=settings.sandbox.require,
+        ocr=settings.ocr(),
     )
-    metrics.sandbox_restarts.set_function(lambda: extractor.restarts)
+    metrics.watch_sandbox(level=lambda: extractor.level, counters=lambda: asdict(extractor.counters))
     database = Database(data / "duwen.db")
     async with AsyncExitStack() as stack:
         session = await stack.enter_async_context(aiohttp.ClientSession())
@@ -136,6 +138,7 @@ async def _built(settings: Settings) -> AsyncIterator[Bot]:
             reader=Reader(
                 extractor=extractor,
                 limits=limits,
+                ocr=settings.ocr(),
                 files=FileStore(data / "files"),
                 readings=ReadingStore(data / "readings"),
                 metrics=metrics,
@@ -229,8 +232,10 @@ async def _status(bot: Bot) -> dict[str, Any]:
         "engine": await bot.engine.states(),
         "sandbox": {
             "level": bot.extractor.level,
+            "required": bot.settings.sandbox.require,
+            "problem": bot.extractor.problem,
             "layers": [msgspec.to_builtins(layer) for layer in bot.extractor.layers],
-            "restarts": bot.extractor.restarts,
+            "counters": asdict(bot.extractor.counters),
         },
         "prompts": {
             "version": bot.tools.outbox.library.current.version,
@@ -240,8 +245,10 @@ async def _status(bot: Bot) -> dict[str, Any]:
 
 
 def _ready(bot: Bot) -> tuple[bool, list[str]]:
-    """Ready once we know who we are; all else is there before the server is."""
+    """Ready once we know who we are and files can be read; all else is there before the server is."""
     reasons = [] if bot.tools.identity.is_known else ["own identity not known yet (bot/v3/info)"]
+    if bot.extractor.problem is not None:
+        reasons.append(f"no file is read: {bot.extractor.problem}")
     return not reasons, reasons
 
 

@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 
 from bot.config_sources import ConfigSources, variable
 from bot.errors import ConfigError
@@ -36,6 +36,11 @@ def _whole_where_whole(limits: dict[str, float]) -> dict[str, float]:
     if fractional:
         raise ValueError(f"{', '.join(fractional)} should be a whole number")
     return {name: int(value) if name in WHOLE_LIMITS else value for name, value in limits.items()}
+
+
+def _off_as_a_word(value: object) -> object:
+    """YAML takes a bare `off` for false."""
+    return "off" if value is False else value
 
 
 HttpAddress = Annotated[str, AfterValidator(_http_address)]
@@ -97,12 +102,19 @@ class FilesSettings(Section):
     timeout_s: float = Field(default=20.0, gt=0)
     concurrency: int = Field(default=2, ge=1)
     max_per_question: int = Field(default=20, ge=1)
+    ocr: Annotated[Literal["off", "when_needed", "always"], BeforeValidator(_off_as_a_word)] = "off"
     #: Overrides of extractors.ExtractLimits by name; whole numbers where it has whole numbers.
     limits: LimitOverrides = Field(default_factory=dict)
 
     def extract_limits(self) -> ExtractLimits:
         """The extractor's limits with the overrides in."""
         return ExtractLimits(**self.limits)  # type: ignore[arg-type] # each value has its field's type after validation
+
+
+class SandboxSettings(Section):
+    """The sandbox that files are read in."""
+
+    require: Literal["full", "seccomp", "landlock", "limits"] = "seccomp"
 
 
 class PromptsSettings(Section):
@@ -147,10 +159,17 @@ class Settings(Section):
     webhook: WebhookSettings = WebhookSettings()
     model: ModelSettings = ModelSettings()
     files: FilesSettings = FilesSettings()
+    sandbox: SandboxSettings = SandboxSettings()
     prompts: PromptsSettings = PromptsSettings()
     reply: ReplySettings = ReplySettings()
     engine: EngineSettings = EngineSettings()
     log: LogSettings = LogSettings()
+
+    def ocr(self) -> str:
+        """What the extractor is to recognise words in; `when_needed` is scans, for a model that cannot look at them."""
+        if self.files.ocr == "when_needed":
+            return "off" if self.model.images else "scans"
+        return self.files.ocr
 
     def secrets(self) -> frozenset[str]:
         """Every secret that is set, for the logs to leave out."""

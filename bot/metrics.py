@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 
@@ -29,6 +32,27 @@ class Metrics:
         self.inbox_waiting = Gauge(
             "duwen_inbox_waiting", "Inbox rows not yet handed to the engine.", registry=self.registry
         )
-        self.sandbox_restarts = Gauge(
-            "duwen_sandbox_restarts", "Zygotes started after the first.", registry=self.registry
+        self.sandbox_level = Gauge(
+            "duwen_sandbox_level", "1 for the level that the sandbox reaches.", ["level"], registry=self.registry
         )
+        self.sandbox_events = Gauge(
+            "duwen_sandbox_events",
+            "What has happened in the sandbox since the start.",
+            ["event"],
+            registry=self.registry,
+        )
+
+    def watch_sandbox(self, *, level: Callable[[], str | None], counters: Callable[[], Mapping[str, int]]) -> None:
+        """Shows what the sandbox says of itself whenever the numbers are asked for."""
+        for name in ("full", "seccomp", "landlock", "limits"):
+            self.sandbox_level.labels(level=name).set_function(partial(_is_equal, level, name))
+        for event in counters():
+            self.sandbox_events.labels(event=event).set_function(partial(_figure, counters, event))
+
+
+def _is_equal(value: Callable[[], str | None], expected: str) -> float:
+    return float(value() == expected)
+
+
+def _figure(figures: Callable[[], Mapping[str, int]], name: str) -> float:
+    return float(figures()[name])

@@ -15,6 +15,8 @@ from extractors._media_types import DOCX, OFFICE_TYPES, PPTX, XLSX
 ENCRYPTED_OFFICE = "application/x-encrypted-office"
 #: Pages, Numbers or Keynote.
 IWORK = "application/x-iwork"
+#: An OLE file whose directory is damaged or cut off.
+DAMAGED_OLE = "application/x-ole-damaged"
 MAX_ZIP_ENTRIES = 10_000
 MAX_MEMBER_BYTES = 256 * 1024
 MAX_OLE_SECTORS = 10_000
@@ -32,13 +34,24 @@ _OOXML_MAIN_TYPES = {media_type.removesuffix(".12"): media_type for media_type i
     "application/vnd.ms-word.template.macroenabledtemplate": OFFICE_TYPES["dotm"],
 }
 _MAIN_PART = re.compile(rb"""ContentType\s*=\s*["']([^"']{1,200}?)\.main(?:\+xml)?["']""")
+#: What the member `mimetype` may say. Any other type would send a ZIP to a reader of something else.
+_DECLARED_TYPE = re.compile(r"application/(?:epub\+zip|vnd\.(?:oasis\.opendocument|sun\.xml)\.[\w.+-]{1,80})")
+#: A document may be packed as the folder that it is on a Mac.
+_IWORK_PACKAGE = r"(?:[^/]+\.(?:pages|numbers|key)/)?"
+#: Ordinary archives have such members too, so that one of iWork's own must stand beside it.
+_IWORK_INDEX = re.compile(_IWORK_PACKAGE + r"index\.(?:zip|xml|xml\.gz|apxl\.gz)")
+_IWORK_COMPANION = re.compile(
+    _IWORK_PACKAGE + r"(?:buildversionhistory\.plist|metadata/(?:documentidentifier|.*\.plist))"
+)
 #: Members that give a file away, asked in this order where its content types do not say it.
 _TELLING_MEMBERS = (
     (re.compile(r"word/document.*\.xml"), DOCX),
     (re.compile(r"xl/workbook\.xml"), XLSX),
     (re.compile(r"xl/workbook\.bin"), OFFICE_TYPES["xlsb"]),
     (re.compile(r"ppt/presentation\.xml"), PPTX),
-    (re.compile(r"index/.*\.iwa|index\.(zip|apxl|xml)"), IWORK),
+    (re.compile(_IWORK_PACKAGE + r"(?:index/.*\.iwa|index\.apxl)"), IWORK),
+    (re.compile(r"visio/document\.xml"), "application/vnd.ms-visio.drawing"),
+    (re.compile(r"fixeddocseq\.fdseq|fixeddocumentsequence\.fdseq"), "application/vnd.ms-xpsdocument"),
     (re.compile(r"androidmanifest\.xml"), "application/vnd.android.package-archive"),
     (re.compile(r"meta-inf/manifest\.mf"), "application/java-archive"),
 )
@@ -59,7 +72,7 @@ def type_inside_zip(data: bytes) -> str:
     by_name = {member.name.lower().replace("\\", "/"): member for member in members}
     if (declared := by_name.get("mimetype")) is not None:
         media_type = _head_of_member(data, declared).strip().decode("ascii", "replace")
-        if re.fullmatch(r"application/[\w.+-]{1,100}", media_type):
+        if _DECLARED_TYPE.fullmatch(media_type):
             return media_type
     if (types := by_name.get("[content_types].xml")) is not None:
         for main_type in _MAIN_PART.findall(_head_of_member(data, types)):
@@ -68,6 +81,8 @@ def type_inside_zip(data: bytes) -> str:
     for pattern, media_type in _TELLING_MEMBERS:
         if any(pattern.fullmatch(name) for name in by_name):
             return media_type
+    if any(map(_IWORK_INDEX.fullmatch, by_name)) and any(map(_IWORK_COMPANION.fullmatch, by_name)):
+        return IWORK
     return ZIP
 
 
@@ -127,6 +142,8 @@ _OLE_ENTRIES = (
     ("__properties_version1.0", "application/vnd.ms-outlook"),
     ("Workbook", "application/vnd.ms-excel"),
     ("Book", "application/vnd.ms-excel"),
+    ("VisioDocument", "application/vnd.visio"),
+    ("\x05HwpSummaryInformation", "application/x-hwp"),
 )
 _NO_ENTRY = 0xFFFFFFFF
 _MAX_REGULAR_SECTOR = 0xFFFFFFFA
@@ -134,8 +151,10 @@ _MAX_REGULAR_SECTOR = 0xFFFFFFFA
 
 def type_inside_ole(data: bytes) -> str:
     """The media type of an old Office file or an encrypted new one; `application/x-ole-storage` for any other."""
-    names = _root_names(data)
-    return next((media_type for name, media_type in _OLE_ENTRIES if name in names), OLE)
+    names = {name.casefold() for name in _root_names(data)}  # some programs write them in capitals
+    if not names:
+        return DAMAGED_OLE
+    return next((media_type for name, media_type in _OLE_ENTRIES if name.casefold() in names), OLE)
 
 
 def _root_names(data: bytes) -> set[str]:

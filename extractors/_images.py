@@ -29,7 +29,9 @@ SIDEWAYS = frozenset({5, 6, 7, 8})
 PASSED_TYPES = {"JPEG": "image/jpeg", "PNG": "image/png", "WEBP": "image/webp"}
 PASSED_MODES = frozenset({"RGB", "L", "1"})
 #: Only these decoders: others start programs (EPS) or are hardly maintained.
-OPENED_FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP", "DIB", "TIFF", "ICO", "AVIF")
+OPENED_FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP", "DIB", "TIFF", "ICO", "AVIF", "HEIF")
+#: Of the pictures that begin like HEIC, those that Pillow reads by itself.
+AVIF_BRANDS = frozenset({b"avif", b"avis"})
 #: Frames of an animation are decoded one after the other up to the wanted one; so many pixels in all.
 MAX_ANIMATION_PIXELS = 300_000_000
 
@@ -137,6 +139,8 @@ def _opened(data: bytes) -> Iterator[Image.Image]:
         with warnings.catch_warnings():
             # Pillow warns about odd metadata, and about sizes that we check against a limit of our own.
             warnings.simplefilter("ignore")
+            if data[4:8] == b"ftyp":
+                _prepare_decoder(data[8:12])
             with Image.open(io.BytesIO(data), formats=OPENED_FORMATS) as image:
                 yield image
     except (Unreadable, MemoryError):
@@ -148,6 +152,21 @@ def _opened(data: bytes) -> Iterator[Image.Image]:
     except Exception as exc:
         # Decoders raise nearly anything on broken data: OSError, SyntaxError, struct.error, ValueError.
         raise Unreadable(Status.REJECTED, f"the image is broken or cut off ({type(exc).__name__})") from exc
+
+
+def _prepare_decoder(brand: bytes) -> None:
+    """Keeps AVIF from starting threads; teaches Pillow HEIC, only the pictures themselves, no previews and no maps."""
+    if brand in AVIF_BRANDS:
+        from PIL import AvifImagePlugin  # noqa: PLC0415 - a parser loads with the first file that needs it
+
+        AvifImagePlugin.DEFAULT_MAX_THREADS = 1
+        return
+    try:
+        import pi_heif  # type: ignore[import-untyped] # noqa: PLC0415 # untyped; loads with the first file that needs it
+    except (ImportError, OSError):  # a zygote that does not have it, whose children can open nothing
+        raise Unreadable(Status.UNSUPPORTED, "HEIC pictures are read only as files of their own") from None
+
+    pi_heif.register_heif_opener(thumbnails=False, depth_images=False, aux_images=False, decode_threads=0)
 
 
 def _orientation(image: Image.Image) -> int:

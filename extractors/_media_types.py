@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 UNKNOWN = "application/octet-stream"
 
@@ -66,29 +67,36 @@ TYPED_TEXT_EXTENSIONS = {
     "xhtml": "text/html",
     "xml": "application/xml",
     "svg": "image/svg+xml",
+    "svgz": "image/svg+xml",
     "json": "application/json",
     "ipynb": "application/x-ipynb+json",
     "yaml": "application/yaml",
     "yml": "application/yaml",
     "toml": "application/toml",
 }
-_PLAIN_TEXT_EXTENSIONS = (
-    "txt", "text", "log", "srt", "vtt", "ass", "lrc", "rst", "adoc", "org", "tex", "bib", "diff", "patch",
-    "properties", "conf", "cfg", "config", "ini", "env", "jsonl", "ndjson", "geojson", "java", "kt", "kts",
-    "groovy", "gradle", "scala", "py", "pyi", "rb", "php", "js", "mjs", "cjs", "jsx", "ts", "tsx", "vue",
-    "svelte", "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "cs", "go", "rs", "swift", "dart", "m", "mm", "sh",
-    "bash", "zsh", "fish", "bat", "cmd", "ps1", "sql", "css", "scss", "sass", "less", "lua", "r", "pl", "pm",
-    "jl", "hs", "ex", "exs", "erl", "clj", "f90", "asm", "s", "v", "vhd", "sv", "proto", "graphql", "thrift",
-    "tf", "cmake", "mk", "dockerfile", "gitignore", "gitattributes", "gitmodules", "editorconfig", "npmrc",
-    "dockerignore", "xsd", "xsl", "xslt", "dtd", "wsdl", "plist", "rss", "atom", "opml", "po", "pot", "strings",
-    "csproj", "sln", "pom", "lock", "ics", "vcf",
+#: Prose and logs: what they begin with may say more of them than the name does.
+_PROSE_EXTENSIONS = ("txt", "text", "log", "asc")
+#: Text that is what its name says, whatever it looks like: a template of a page is no page.
+_SOURCE_EXTENSIONS = (
+    "java", "kt", "kts", "groovy", "gradle", "scala", "py", "pyi", "rb", "php", "js", "mjs", "cjs", "jsx", "ts", "tsx",
+    "vue", "svelte", "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "cs", "go", "rs", "swift", "dart", "m", "mm", "sh",
+    "bash", "zsh", "fish", "bat", "cmd", "ps1", "sql", "css", "scss", "sass", "less", "lua", "r", "pl", "pm", "jl",
+    "hs", "ex", "exs", "erl", "clj", "f90", "asm", "s", "v", "vhd", "sv", "proto", "graphql", "thrift", "tf", "cmake",
+    "mk", "dockerfile", "jsp", "asp", "aspx", "cshtml", "erb", "ejs", "hbs", "mustache", "twig", "j2", "jinja",
+    "jinja2", "tpl", "tmpl", "ftl", "vm", "liquid", "pug", "xsl", "xslt",
+)  # fmt: skip
+_OTHER_TEXT_EXTENSIONS = (
+    "srt", "vtt", "ass", "lrc", "rst", "adoc", "org", "tex", "bib", "diff", "patch", "properties", "conf", "cfg",
+    "config", "ini", "env", "jsonl", "ndjson", "geojson", "gitignore", "gitattributes", "gitmodules", "editorconfig",
+    "npmrc", "dockerignore", "xsd", "dtd", "wsdl", "plist", "rss", "atom", "opml", "po", "strings", "csproj", "sln",
+    "pom", "lock", "ics", "vcf",
 )  # fmt: skip
 TEXT_NAMES = frozenset(
     {"dockerfile", "makefile", "jenkinsfile", "readme", "license", "changelog", "cmakelists", "gemfile"}
 )
 
 EXTENSION_TYPES = {
-    **dict.fromkeys(_PLAIN_TEXT_EXTENSIONS, "text/plain"),
+    **dict.fromkeys((*_PROSE_EXTENSIONS, *_SOURCE_EXTENSIONS, *_OTHER_TEXT_EXTENSIONS), "text/plain"),
     **TYPED_TEXT_EXTENSIONS,
     **IMAGE_TYPES,
     **OFFICE_TYPES,
@@ -100,6 +108,7 @@ EXTENSION_TYPES = {
     "xlt": "application/vnd.ms-excel",
     "et": "application/vnd.ms-excel",
     "ppt": "application/vnd.ms-powerpoint",
+    "pot": "application/vnd.ms-powerpoint",
     "pps": "application/vnd.ms-powerpoint",
     "dps": "application/vnd.ms-powerpoint",
     "msg": "application/vnd.ms-outlook",
@@ -115,6 +124,14 @@ EXTENSION_TYPES = {
     "otp": f"{_ODF}.presentation-template",
     "odg": f"{_ODF}.graphics",
     "otg": f"{_ODF}.graphics-template",
+    "odm": f"{_ODF}.text-master",
+    "odc": f"{_ODF}.chart",
+    "odf": f"{_ODF}.formula",
+    "otf": f"{_ODF}.formula-template",
+    "fodt": f"{_ODF}.text-flat-xml",
+    "fods": f"{_ODF}.spreadsheet-flat-xml",
+    "fodp": f"{_ODF}.presentation-flat-xml",
+    "fodg": f"{_ODF}.graphics-flat-xml",
     "epub": "application/epub+zip",
     "pages": "application/vnd.apple.pages",
     "numbers": "application/vnd.apple.numbers",
@@ -128,26 +145,60 @@ EXTENSION_TYPES = {
     "gz": "application/gzip",
     "tgz": "application/gzip",
     "bz2": "application/x-bzip2",
+    "tbz": "application/x-bzip2",
+    "tbz2": "application/x-bzip2",
     "xz": "application/x-xz",
+    "txz": "application/x-xz",
     "zst": "application/zstd",
-    "exe": "application/vnd.microsoft.portable-executable",
-    "dll": "application/vnd.microsoft.portable-executable",
+    **dict.fromkeys(("exe", "dll", "scr"), "application/vnd.microsoft.portable-executable"),
+    "msi": "application/x-msi",
+    "lnk": "application/x-ms-shortcut",
+    "class": "application/java-vm",
+    "wasm": "application/wasm",
+    "iso": "application/x-iso9660-image",
+    "dmg": "application/x-apple-diskimage",
+    "psd": "image/vnd.adobe.photoshop",
+    "dwg": "image/vnd.dwg",
+    "ttf": "font/ttf",
+    "vsd": "application/vnd.visio",
+    "vsdx": "application/vnd.ms-visio.drawing",
+    "hwp": "application/x-hwp",
+    "xps": "application/vnd.ms-xpsdocument",
     "mp3": "audio/mpeg",
     "wav": "audio/wav",
     "m4a": "audio/mp4",
     "ogg": "audio/ogg",
+    "oga": "audio/ogg",
     "opus": "audio/ogg",
     "flac": "audio/flac",
     "amr": "audio/amr",
+    "aac": "audio/aac",
+    "aif": "audio/aiff",
+    "aiff": "audio/aiff",
+    "wma": "audio/x-ms-wma",
     "mp4": "video/mp4",
     "m4v": "video/mp4",
     "mov": "video/quicktime",
+    "3gp": "video/3gpp",
     "avi": "video/x-msvideo",
     "mkv": "video/x-matroska",
     "webm": "video/webm",
+    "ogv": "video/ogg",
+    "wmv": "video/x-ms-wmv",
+    "asf": "video/x-ms-asf",
+    "flv": "video/x-flv",
+    "mpg": "video/mpeg",
+    "mpeg": "video/mpeg",
+    "mts": "video/mp2t",
+    "m2ts": "video/mp2t",
 }
 
-TEXT_TYPES = frozenset({"text/plain", *TYPED_TEXT_EXTENSIONS.values()})
+#: Suffixes that are also used for text: gettext's templates, Graphviz's graphs, keys in PEM.
+TEXT_TOO = frozenset({"pot", "dot", "key"})
+#: Text that is drawn or laid out.
+MARKUP_TYPES = frozenset({"text/html", "image/svg+xml"})
+#: Text that is read as it is written.
+TEXT_TYPES = frozenset({"text/plain", *TYPED_TEXT_EXTENSIONS.values()}) - MARKUP_TYPES
 
 #: Other spellings that browsers, phones and mail programs send.
 _ALIASES = {
@@ -175,21 +226,59 @@ _ALIASES = {
     "application/x-ndjson": "text/plain",
     "application/x-zip-compressed": "application/zip",
     "application/x-rar-compressed": "application/vnd.rar",
+    "application/x-rar": "application/vnd.rar",
+    "application/rar": "application/vnd.rar",
+    "application/x-gzip": "application/gzip",
+    "application/x-compressed-tar": "application/gzip",
+    "application/bzip2": "application/x-bzip2",
+    "application/x-bzip": "application/x-bzip2",
+    "application/x-gtar": "application/x-tar",
+    "application/x-msdownload": "application/vnd.microsoft.portable-executable",
+    "application/x-mimearchive": "multipart/related",
+    "audio/mp3": "audio/mpeg",
+    "audio/x-wav": "audio/wav",
+    "audio/wave": "audio/wav",
+    "audio/x-m4a": "audio/mp4",
+    "audio/x-flac": "audio/flac",
+    "audio/opus": "audio/ogg",
+    "application/ogg": "audio/ogg",
+    "video/avi": "video/x-msvideo",
+    "video/vnd.avi": "video/x-msvideo",
+    "video/matroska": "video/x-matroska",
 }
+#: Full-width forms of what stands in suffixes.
+_FULL_WIDTH = {ord("．"): ".", ord("。"): "."} | {code: chr(code - 0xFEE0) for code in range(0xFF10, 0xFF5B)}
+#: Marks that turn the direction of writing or join letters, and blanks.
+_INVISIBLE = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\s]+$")
 _COPY_MARK = re.compile(r"[\s_~(（].*$")
 _SILENT = frozenset({UNKNOWN, "binary/octet-stream", "application/unknown", "application/x-download", "*/*", ""})
 
 
 def type_of_name(name: str | None) -> str | None:
     """The media type a file's name claims: by its last known suffix, so that `a.pdf.download` is still a PDF."""
-    base = re.split(r"[/\\]", (name or "").strip().lower())[-1][-255:].replace("．", ".")
+    base = _base(name)
     if base.partition(".")[0] in TEXT_NAMES and "." not in base.strip("."):
         return "text/plain"
-    for suffix in reversed(base.split(".")[1:]):
-        # What systems append to a second copy: "a.pdf (1)", "a.pdf_".
-        if known := EXTENSION_TYPES.get(_COPY_MARK.sub("", suffix)):
-            return known
-    return None
+    return next((EXTENSION_TYPES[suffix] for suffix in _suffixes(base) if suffix in EXTENSION_TYPES), None)
+
+
+def suffix_of_name(name: str | None) -> str:
+    """The suffix that `type_of_name` goes by; "" where there is none."""
+    return next((suffix for suffix in _suffixes(_base(name)) if suffix in EXTENSION_TYPES), "")
+
+
+def is_source_name(name: str | None) -> bool:
+    """True for a file that is called a program, a template of one, or a style sheet."""
+    return suffix_of_name(name) in _SOURCE_EXTENSIONS
+
+
+def _base(name: str | None) -> str:
+    return re.split(r"[/\\]", (name or "").strip().lower())[-1][-255:].translate(_FULL_WIDTH)
+
+
+def _suffixes(base: str) -> Iterator[str]:
+    """The suffixes, the last first, without what systems append to a second copy: "a.pdf (1)", "a.pdf_"."""
+    return (_COPY_MARK.sub("", _INVISIBLE.sub("", suffix)) for suffix in reversed(base.split(".")[1:]))
 
 
 def clean_type(claimed: str | None) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from extractors._pixel_size import pixel_size
 from extractors.content import (
     Block,
     Detected,
@@ -14,6 +15,7 @@ from extractors.content import (
     ExtractedImage,
     ExtractionWarning,
     Kind,
+    MemberRead,
     PageCount,
     Picture,
     Status,
@@ -55,6 +57,7 @@ class Assembly:
     _total_pages: int | None = None
     _warnings: list[ExtractionWarning] = field(default_factory=list)
     _missing: list[str] = field(default_factory=list)
+    _members: list[str] = field(default_factory=list)
     _is_partial: bool = False
     _ended: Ended | None = None
 
@@ -76,6 +79,8 @@ class Assembly:
                 self._add_warning(warning, partial=partial)
             case Truncated(what):
                 self._miss(what)
+            case MemberRead(path):
+                self._add_member(path)
             case Ended():
                 self._ended = self._ended or block
 
@@ -110,6 +115,7 @@ class Assembly:
             and len(image.data) <= self.limits.image_max_output_bytes
             and min(sides) > 0
             and max(sides) <= self.limits.image_max_side_px
+            and pixel_size(image.data, image.media_type) == sides
         )
 
     def _add_warning(self, warning: ExtractionWarning, *, partial: bool) -> None:
@@ -117,6 +123,10 @@ class Assembly:
         clipped = ExtractionWarning(problem=_phrase(warning.problem), consequence=_phrase(warning.consequence))
         if len(self._warnings) < self.limits.warnings_max_count and clipped not in self._warnings:
             self._warnings.append(clipped)
+
+    def _add_member(self, path: str) -> None:
+        if len(self._members) < self.limits.members_max_count:
+            self._members.append(_phrase(path))
 
     def _miss(self, what: str) -> None:
         self._is_partial = True
@@ -142,6 +152,7 @@ class Assembly:
             warnings=tuple(self._warnings),
             detection=detection,
             sha256=self.sha256,
+            members=tuple(self._members),
         )
 
     def _status(self, ended: Ended | None) -> Status:
@@ -174,8 +185,9 @@ def assemble(
 
 
 def _phrase(untrusted: str) -> str:
-    """One line of bounded length."""
-    return " ".join(untrusted[: MAX_PHRASE_CHARS * 2].split())[:MAX_PHRASE_CHARS]
+    """One line of bounded length, without lone surrogates."""
+    line = " ".join(untrusted[: MAX_PHRASE_CHARS * 2].split())[:MAX_PHRASE_CHARS]
+    return line.encode("utf-8", "replace").decode()
 
 
 def _kind(detected: Detected | None) -> Kind:

@@ -9,7 +9,16 @@ from typing import Any, Protocol, runtime_checkable
 
 
 class Status(StrEnum):
-    """How the reading of one file ended."""
+    """How the reading of one file ended, told apart by what can be done about it.
+
+    - Mend the input: `rejected`, and `encrypted`, which a password mends.
+    - Find another reader: `unsupported`.
+    - Try again: `timeout` and `failed`; the same bytes may fare better when the machine is less busy, or never.
+    - Read, but doubtful (a garbled text layer, a name that says something else): `ok` with `warnings`.
+
+    In a container each member has an ending of its own. One that was not read makes the whole `partial`, and its
+    ending stands in the text and among the warnings under the member's path.
+    """
 
     OK = "ok"
     PARTIAL = "partial"  # some of it was read: a limit, the time or a broken part cut the rest
@@ -29,6 +38,10 @@ class Kind(StrEnum):
     DOCUMENT = "document"
     SPREADSHEET = "spreadsheet"
     PRESENTATION = "presentation"
+    EMAIL = "email"
+    ARCHIVE = "archive"
+    AUDIO = "audio"
+    VIDEO = "video"
     UNKNOWN = "unknown"
 
 
@@ -143,7 +156,57 @@ class Ended:
     note: str
 
 
-Block = Detected | Text | Picture | PageCount | Warned | Truncated | Ended
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A file inside a container, for `extract` to read in turn under the same budget; it never leaves the child.
+
+    `path` is how people know it inside the container, cleaned of anything that could escape a folder.
+    """
+
+    path: str
+    data: bytes
+    declared_type: str | None = None
+    #: The container is nothing but this file compressed, so it is read in the container's own place.
+    is_whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A file inside a container that is not read, and why; told in the text where the container ends."""
+
+    path: str
+    why: str
+    #: False for what no reader would miss, such as a link.
+    is_loss: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRead:
+    """A member was read: its path inside the outermost container, such as "mails/offer.eml/price.xlsx"."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageStarted:
+    """A page that may take long begins. Whoever waits may stop the reader there and go on with the next page.
+
+    `owed` is what is missing of the pages before, told only should no later mark come.
+    """
+
+    number: int
+    owed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """The last block when another zygote has the reader for this file."""
+
+    zygote: str
+
+
+#: What crosses the sandbox's wall.
+Block = Detected | Text | Picture | PageCount | Warned | Truncated | MemberRead | Ended | PageStarted | Elsewhere
 
 
 # --- the public protocol ----------------------------------------------------------------------------------------------
@@ -160,6 +223,16 @@ class AttachmentExtractor(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """What an earlier reader of the same file gave before it was stopped on a page; the next one goes on after it."""
+
+    next_page: int = 1
+    chars: int = 0
+    images: int = 0
+    seconds: float = 0.0
+
+
 @dataclass(slots=True, kw_only=True)
 class Job:
     """One file as the extractor sees it. Name and types come from strangers."""
@@ -168,3 +241,10 @@ class Job:
     name: str | None = None
     declared_type: str | None = None  # the caller's media_type argument or the metadata's mime_type
     metadata: dict[str, str] = field(default_factory=dict)
+    progress: Progress = Progress()
+    zygote: str | None = None  # the kind of zygote that reads; None outside the sandbox, where every reader is at hand
+
+    @property
+    def password(self) -> str | None:
+        """The password handed in for this file, if any."""
+        return self.metadata.get("password") or None

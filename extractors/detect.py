@@ -5,19 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from extractors._containers import ENCRYPTED_OFFICE, IWORK, type_inside_ole, type_inside_zip
-from extractors._magic import OLE, ZIP, is_text, type_of_signature, type_of_text
-from extractors._media_types import TEXT_TYPES, UNKNOWN, clean_type, type_of_name
+from extractors._containers import DAMAGED_OLE, ENCRYPTED_OFFICE, IWORK, type_inside_ole, type_inside_zip
+from extractors._magic import GZIP, OLE, ZIP, is_text, type_of_signature
+from extractors._media_types import (
+    MARKUP_TYPES,
+    TEXT_TOO,
+    TEXT_TYPES,
+    UNKNOWN,
+    clean_type,
+    is_source_name,
+    suffix_of_name,
+    type_of_name,
+)
+from extractors._text_shape import MAIL, MHTML, PLAIN, SVG, XML, type_of_piece, type_of_text
 from extractors.content import Detection, Job
 
 __all__ = ["ENCRYPTED_OFFICE", "detect", "detect_media_type", "media_type_from_metadata"]
 
-#: Pages, Numbers and Keynote look alike from outside, so the name decides among them.
-_IWORK_TYPES = frozenset(
-    {"application/vnd.apple.pages", "application/vnd.apple.numbers", "application/vnd.apple.keynote"}
-)
+#: Types that look alike from outside, so that a claim decides among them: by what is detected.
+_ALIKE = {
+    IWORK: {"application/vnd.apple.pages", "application/vnd.apple.numbers", "application/vnd.apple.keynote"},
+    DAMAGED_OLE: {f"application/{name}" for name in ("msword", "vnd.ms-excel", "vnd.ms-powerpoint", "vnd.ms-outlook")},
+    "video/mp4": {"audio/mp4", "video/quicktime", "video/3gpp"},
+    "audio/ogg": {"video/ogg"},
+    "video/x-ms-asf": {"audio/x-ms-wma", "video/x-ms-wmv"},
+}
 #: Text on the outside, with a structure that only a reader of its own can undo.
-_MAIL_TYPES = frozenset({"message/rfc822", "multipart/related"})
+_LETTERS = frozenset({MAIL, MHTML})
+_ALL_TEXT = TEXT_TYPES | MARKUP_TYPES | _LETTERS
 
 
 def detect(job: Job) -> Detection:
@@ -27,19 +42,18 @@ def detect(job: Job) -> Detection:
     if detected is None:
         media_type, method = _by_claim(job)
     elif method == "text":
-        media_type = _kind_of_text(detected, claims)
-    elif detected == IWORK:
-        media_type = next((claim for claim in claims if claim in _IWORK_TYPES), detected)
+        media_type = _kind_of_text(job, detected, claims)
     else:
-        media_type = detected
+        media_type = next((claim for claim in claims if claim in _ALIKE.get(detected, ())), detected)
+    # A name is chosen by a person, a type by a program that knew no better: the name speaks first.
+    conflict = detected is not None and any(_contradicts(claim, media_type, method) for claim in claims[:1])
     return Detection(
         media_type=media_type,
         extension_type=type_of_name(job.name),
         transport_type=clean_type(job.declared_type),
         detected_type=detected,
         method=method,
-        # A name is chosen by a person, a type by a program that knew no better: the name speaks first.
-        conflict=detected is not None and any(_contradicts(claim, media_type, method) for claim in claims[:1]),
+        conflict=conflict and not (method == "text" and suffix_of_name(job.name) in TEXT_TOO),
     )
 
 
@@ -77,15 +91,25 @@ def _by_claim(job: Job) -> tuple[str, str]:
     return UNKNOWN, "none"
 
 
-def _kind_of_text(detected: str, claims: list[str]) -> str:
-    """Text of every kind looks alike, so a claim of some kind of text is believed, the most telling first."""
-    told = [claim for claim in claims if claim in TEXT_TYPES | _MAIL_TYPES]
-    return next((claim for claim in told if claim != "text/plain"), told[0] if told else detected)
+def _kind_of_text(job: Job, detected: str, claims: list[str]) -> str:
+    """What stands at the beginning decides where it is plain; else a claim of some kind of text is believed."""
+    told = [claim for claim in claims if claim in _ALL_TEXT]
+    if is_source_name(job.name):
+        return told[0]
+    if detected in _LETTERS:
+        return next((claim for claim in told if claim in _LETTERS), detected)
+    if detected not in {PLAIN, XML}:
+        return detected
+    if not told:
+        return type_of_piece(job.data) if claims and detected == PLAIN else detected
+    return next((claim for claim in told if claim != PLAIN), detected)
 
 
 def _contradicts(claim: str, media_type: str, method: str) -> bool:
-    if method == "text":
-        return not (claim.startswith("text/") or claim in TEXT_TYPES | _MAIL_TYPES)
-    if method == "container" and (claim in {ZIP, OLE} or media_type == ENCRYPTED_OFFICE):
+    if media_type in {claim, ENCRYPTED_OFFICE} or (claim, media_type) == (SVG, GZIP):  # a drawing as .svgz
         return False
-    return claim != media_type
+    if method == "text":
+        is_text = claim.startswith("text/") or claim in _ALL_TEXT
+        # A page, a letter or a drawing is no plain text; what a claim of XML says of them is true.
+        return not is_text or (media_type in MARKUP_TYPES | _LETTERS and claim != XML)
+    return not (method == "container" and claim in {ZIP, OLE})

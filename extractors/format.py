@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from extractors.budget import Budget
-from extractors.content import Block, Detection, Job, Kind, Status
+from extractors.content import Block, Detection, Job, Kind, LeftOut, Member, Status
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,9 +21,19 @@ class Format:
     kind: Kind
     media_types: frozenset[str]
     extensions: frozenset[str]
-    extract: Callable[[Job, Detection, Budget], Iterator[Block]]
-    #: What a reader of this format loses, one short English sentence each; printed in the README's table.
+    extract: Callable[[Job, Detection, Budget], Iterator[Block | Member | LeftOut]]
+    #: What a reader of this format loses, one short English sentence each; printed in docs/formats.md.
     limitations: tuple[str, ...]
+    #: What it keeps, one short English phrase each, for the same page.
+    keeps: tuple[str, ...] = ()
+    #: The packages it reads with, as they are named where they are installed from; none for the standard library.
+    libraries: tuple[str, ...] = ()
+    #: Formats that read the same files are tried from low to high until one of them gives something.
+    order: int = 100
+    #: The kind of zygote that has it loaded; the sandbox knows which there are.
+    zygote: str = "main"
+    #: Small files, by name, that reach whatever it imports late: read once before the sandbox is closed.
+    samples: Callable[[], Iterable[tuple[str, bytes]]] | None = None
 
 
 class Unreadable(Exception):

@@ -41,6 +41,17 @@ class ExtractLimits:
     images_max_count: int = 20
     animation_max_frames: int = 4
     xlsx_max_columns: int = 200
+    members_max_depth: int = 3
+    members_max_count: int = 100
+    member_max_bytes: int = 20 * MIB
+    members_max_total_bytes: int = 100 * MIB
     table_cell_max_chars: int = 2_000
     pdf_max_drawings_for_tables: int = 1_000
+    #: Held by the sandbox: a reader that is stuck inside a page cannot look at a clock.
+    pdf_page_timeout_s: float = 5.0
+    #: Of one file; recognising a page takes 3 to 9 s.
+    ocr_max_images: int = 10
+    ocr_image_timeout_s: float = 20.0
+    #: For all images of one file together, after its reading.
+    ocr_timeout_s: float = 60.0
     warnings_max_count: int = 50

@@ -39,9 +39,24 @@ def sheet_heading(name: str) -> str:
     return f"### {_one_line(name)}"
 
 
+def file_mark(path: str) -> str:
+    """The line before the text of a file inside a container."""
+    return f"--- File: {_one_line(path)} ---"
+
+
+def note(text: str) -> str:
+    """A remark of the reader's own, apart from what the file says."""
+    return f"[note: {_one_line(text)}]"
+
+
 def image_reference(name: str) -> str:
     """What stands in the text where the image of that name stood, such as `[image: page 3]`."""
     return f"[image: {_one_line(name)}]"
+
+
+def recognised_words_mark(name: str) -> str:
+    """The line before words that were recognised in the image of that name."""
+    return f"[words recognised in {_one_line(name)}, not exact]"
 
 
 def hidden(text: str) -> str:

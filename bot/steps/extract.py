@@ -23,10 +23,11 @@ TRANSIENT = frozenset({Status.TIMEOUT, Status.FAILED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """The extractor with its limits, and where bytes come from and readings go to."""
+    """The extractor with its limits and its way with words in images, and where bytes come from and readings go to."""
 
     extractor: AttachmentExtractor
     limits: ExtractLimits
+    ocr: str
     files: FileStore
     readings: ReadingStore
     metrics: Metrics
@@ -37,7 +38,7 @@ class Reader:
 
 
 async def extract(stored: tuple[StoredFile, ...], reader: Reader) -> tuple[ReadFile, ...]:
-    """One ReadFile for each stored file, in order. The same bytes with the same limits are read once."""
+    """One ReadFile for each stored file, in order. The same bytes are read once in the same way."""
 
     async def read(index: int, file: StoredFile) -> ReadFile:
         result = await _read(file, reader)
@@ -65,7 +66,9 @@ async def _read(file: StoredFile, reader: Reader) -> ReadFile:
         return ReadFile(name=file.name, origin=file.origin, status="not_downloaded", problem=file.problem)
     start = time.monotonic()
     # The name's suffix is evidence for the type (.csv or .txt), so it belongs to the key.
-    key = reader.readings.key(file.sha256, __version__, f"{reader.limits}{PurePath(file.name).suffix.lower()}")
+    key = reader.readings.key(
+        file.sha256, __version__, f"{reader.limits}{reader.ocr}{PurePath(file.name).suffix.lower()}"
+    )
     content = await asyncio.to_thread(reader.readings.load, key)
     if content is None or content.status in TRANSIENT:
         data = await asyncio.to_thread(reader.files.read, file.sha256)

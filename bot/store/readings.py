@@ -19,7 +19,7 @@ class ReadingStore:
 
     @staticmethod
     def key(sha256: str, version: str, limits: str) -> str:
-        """Names a reading by all that decides it: the bytes, the extractor's version and its limits."""
+        """Names a reading by all that decides it: the bytes, the extractor's version, and how it reads."""
         return hashlib.sha256("\n".join((sha256, version, limits)).encode()).hexdigest()
 
     def save(self, key: str, content: ExtractedContent) -> None:

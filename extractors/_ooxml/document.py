@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from extractors._ooxml.gallery import Gallery
+from extractors._gallery import Gallery
 from extractors._ooxml.names import MC, Element, W, chosen_branch
 from extractors._ooxml.numbering import Numbering
 from extractors._ooxml.package import Package

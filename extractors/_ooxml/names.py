@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lxml import etree
+from extractors._inflating import Element
 
-Element = etree._Element  # noqa: SLF001 - lxml publishes no other name for the type of its elements
+__all__ = ["MC", "A", "C", "Element", "M", "P", "R", "S", "V", "W", "chosen_branch"]
 
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from extractors import markdown
+from extractors._gallery import Gallery
+from extractors._numerals import numeral
 from extractors._ooxml.drawings import CX, DGM, chart_text, diagram_text, paragraph_text, table_rows
-from extractors._ooxml.gallery import Gallery
 from extractors._ooxml.names import MC, A, C, Element, P, R, chosen_branch
-from extractors._ooxml.numbering import int_or, numeral
+from extractors._ooxml.numbering import int_or
 from extractors._ooxml.package import Package
 
 #: Top and left edge in EMU (360,000 to the centimetre).

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import re
+import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
+from extractors._grid import MAX_COLUMN, MAX_ROW, column_number, head_and_tail
 from extractors._ooxml.names import Element, R, S
 from extractors._ooxml.numbering import int_or
 from extractors._ooxml.package import Package
 from extractors.format import Unreadable
 
-MAX_ROW = 1_048_576
-MAX_COLUMN = 16_384
 _ADDRESS = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _PARENTS = frozenset({f"{S}worksheet", f"{S}sheetData", f"{S}chartsheet"})
 _TAGS = frozenset(f"{S}{name}" for name in ("row", "cols", "hyperlinks", "drawing"))
-#: Of the rows that may be shown, this share is taken from the head of the sheet, the rest from its tail.
-_HEAD_SHARE = 0.75
 _MAX_COLUMN_GROUPS = 1_000
 _LATE_CHECK_ROWS = 256
+#: How long one sheet is searched for its last rows; half a million of them are found by then.
+_TAIL_WITHIN_S = 1.2
 _STRINGS_READ_AT_LEAST = 10_000
 
 
@@ -65,19 +65,16 @@ class Sheet:
         yield from self.head
         yield from self.tail
 
-    def is_column_hidden(self, column: int) -> bool:
-        """True for a column that the sheet's reader would not see."""
-        return any(column in columns for columns in self.hidden_columns)
-
 
 def read_sheet(package: Package, part: str) -> Sheet:
     """The sheet in that part. What breaks or takes too long leaves what came before, and is said in `cut`."""
     limits = package.budget.limits
-    head_size = max(1, round(limits.xlsx_max_rows_per_sheet * _HEAD_SHARE))
+    head_size, tail_size = head_and_tail(limits)
     sheet = Sheet()
     # Elements of the last rows, since only at the end it is known which rows these are.
-    tail: deque[tuple[int, Element]] = deque(maxlen=max(0, limits.xlsx_max_rows_per_sheet - head_size))
+    tail: deque[tuple[int, Element]] = deque(maxlen=tail_size)
     number = seen = 0
+    began = time.monotonic()
     try:
         for element in package.stream(part, _TAGS, _PARENTS):
             if element.tag != f"{S}row":
@@ -85,7 +82,7 @@ def read_sheet(package: Package, part: str) -> Sheet:
                 continue
             number = int_or(element.get("r"), number + 1)
             seen += 1
-            if seen % _LATE_CHECK_ROWS == 0 and package.budget.is_late:
+            if seen % _LATE_CHECK_ROWS == 0 and (package.budget.is_late or time.monotonic() - began > _TAIL_WITHIN_S):
                 sheet.cut = "for lack of time"
                 break
             if number > MAX_ROW:
@@ -198,20 +195,3 @@ def _is_base(text: Element) -> bool:
 def unescaped(text: str) -> str:
     """`text` with the characters that XML cannot hold (`_x000D_`)."""
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
-
-
-def column_number(letters: str) -> int:
-    """1 for A, 27 for AA."""
-    number = 0
-    for letter in letters.upper():
-        number = number * 26 + ord(letter) - ord("A") + 1
-    return number
-
-
-def column_letters(number: int) -> str:
-    """A for 1, AA for 27."""
-    letters = ""
-    while number > 0:
-        number, rest = divmod(number - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return letters

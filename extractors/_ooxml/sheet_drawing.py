@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from extractors._gallery import Gallery
+from extractors._grid import column_letters
 from extractors._ooxml.drawings import CX, DGM, chart_text, diagram_text, shape_lines
-from extractors._ooxml.gallery import Gallery
 from extractors._ooxml.names import MC, A, C, Element, R, S, chosen_branch
 from extractors._ooxml.numbering import int_or
 from extractors._ooxml.package import Package
-from extractors._ooxml.sheet import column_letters, string_text
+from extractors._ooxml.sheet import string_text
 
 XDR = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
 _THREADED = "{http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments}"

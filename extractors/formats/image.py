@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from extractors._images import facts, fit_frames, fit_image, fit_parts
 from extractors._media_types import IMAGE_TYPES
 from extractors.budget import Budget
-from extractors.content import Block, Detection, ExtractedImage, Job, Kind, PageCount, Picture, Status, Text, Truncated
-from extractors.format import Format, Unreadable
+from extractors.content import Block, Detection, ExtractedImage, Job, Kind, PageCount, Picture, Text, Truncated
+from extractors.format import Format
 from extractors.markdown import image_reference
 
+_HEIC = "image/heic"
 
-def extract_image(job: Job, detection: Detection, budget: Budget) -> Iterator[Block]:
+
+def extract_image(job: Job, detection: Detection, budget: Budget) -> Iterator[Block]:  # noqa: ARG001 - the protocol of a format
     """A line of facts, then the picture; of an animation or a file of several pages, some of its frames."""
-    if detection.media_type == "image/heic":
-        raise Unreadable(Status.UNSUPPORTED, "HEIC pictures are not read yet; send it as JPEG")
     limits = budget.limits
     picture = facts(job.data, limits)
     heading = f"Image: {picture.width} x {picture.height} px, {picture.format_name}"
@@ -23,6 +23,10 @@ def extract_image(job: Job, detection: Detection, budget: Budget) -> Iterator[Bl
         yield PageCount(picture.frames)
         heading += f", {picture.frames} pages"
         yield from _series(heading, fit_frames(job.data, limits, name="page"), budget, of=picture.frames)
+    elif picture.format_name == "HEIF":
+        yield from _series(heading, [fit_image(job.data, limits, name="image")], budget)
+        if picture.frames > 1:
+            yield Truncated(f"{picture.frames - 1} of {picture.frames} pictures, which are not the primary one")
     elif picture.frames > 1:
         heading += f", animation of {picture.frames} frames, some of which follow"
         yield from _series(heading, fit_frames(job.data, limits, name="frame"), budget)
@@ -50,12 +54,31 @@ def _series(
 FORMAT = Format(
     name="image",
     kind=Kind.IMAGE,
-    media_types=frozenset(IMAGE_TYPES.values()),
-    extensions=frozenset(IMAGE_TYPES),
+    media_types=frozenset(IMAGE_TYPES.values()) - {_HEIC},
+    extensions=frozenset(name for name, media_type in IMAGE_TYPES.items() if media_type != _HEIC),
     extract=extract_image,
-    limitations=(
-        "Text in pictures is left to the model; there is no OCR.",
-        "Of an animation a few frames are shown, of a TIFF its first pages; long screenshots are cut into parts.",
-        "HEIC is named, not read.",
+    keeps=(
+        "the picture, upright, converted and scaled down as models take it",
+        "frames of animations, pages of TIFF, parts of long screenshots",
     ),
+    libraries=("pillow",),
+    limitations=(
+        "Text in pictures is left to the model; OCR is optional (duwen[ocr]).",
+        "Of an animation a few frames are shown, of a TIFF its first pages; long screenshots are cut into parts.",
+    ),
+)
+#: The decoder starts a thread, so it has a zygote of its own.
+HEIC_FORMAT = Format(
+    name="heic",
+    kind=Kind.IMAGE,
+    media_types=frozenset({_HEIC}),
+    extensions=frozenset(name for name, media_type in IMAGE_TYPES.items() if media_type == _HEIC),
+    extract=extract_image,
+    keeps=("the picture, upright, converted and scaled down as models take it",),
+    limitations=(
+        "Of a file with several pictures the primary one is shown.",
+        "Read as a file of its own, not inside an archive or a document.",
+    ),
+    libraries=("pi-heif",),
+    zygote="heic",
 )

@@ -19,6 +19,7 @@ from extractors.content import (
     Job,
     Kind,
     PageCount,
+    PageStarted,
     Picture,
     Status,
     Text,
@@ -39,15 +40,16 @@ def extract_pdf(job: Job, detection: Detection, budget: Budget) -> Iterator[Bloc
     with _opened(job.data) as document:
         total = _page_count(document)
         yield PageCount(total)
-        reading = _Reading(budget=budget)
-        number = 0
+        reading = _Reading(budget=budget, shown=job.progress.images)
+        number = job.progress.next_page - 1
         while number < min(total, budget.limits.pdf_extract_max_pages) and not budget.is_late:
             number += 1
+            yield PageStarted(number, reading.owed())
             yield from reading.page(document, number)
         if number < total:
             yield Truncated(f"{_pages(range(number + 1, total + 1))} of {total}")
-        if reading.unshown:
-            yield Truncated(f"{_pages(reading.unshown)} (no usable text layer, and no image left to show them)")
+        if owed := reading.owed():
+            yield Truncated(owed)
 
 
 @contextmanager
@@ -85,6 +87,10 @@ class _Reading:
     table_seconds: float = 0.0
     shown: int = 0
     unshown: list[int] = field(default_factory=list)
+
+    def owed(self) -> str:
+        """What is to be told as missing once no further page comes; "" for nothing."""
+        return f"{_pages(self.unshown)} (no usable text layer, and no image left to show them)" if self.unshown else ""
 
     def page(self, document: pymupdf.Document, number: int) -> Iterator[Block]:
         """The blocks of one page. One that breaks the reader is named, and does not break the others."""
@@ -140,8 +146,15 @@ FORMAT = Format(
     media_types=frozenset({"application/pdf"}),
     extensions=frozenset({"pdf"}),
     extract=extract_pdf,
+    keeps=(
+        "text in reading order, page by page under its mark",
+        "columns, rotated and vertical text",
+        "ruled tables, form fields",
+        "pages without a usable text layer, as pictures",
+    ),
+    libraries=("pymupdf", "pillow"),
     limitations=(
-        "No OCR: pages without a usable text layer are given as images, the first few of them.",
+        "Pages without a usable text layer are given as images, the first few of them; OCR is optional (duwen[ocr]).",
         "Only ruled tables become tables; others keep their columns as wide spaces.",
         "Pictures on pages that have text are not given.",
         "Password-protected files are named, not opened.",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from extractors import markdown
+from extractors._gallery import Gallery
 from extractors._ooxml.drawings import shape_lines
-from extractors._ooxml.gallery import Gallery
 from extractors._ooxml.names import P, R
 from extractors._ooxml.package import Package, open_package
 from extractors._ooxml.shapes import Deck, Slide
@@ -23,7 +23,7 @@ def extract(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block]:
     main = package.main_part("ppt/presentation.xml")
     slides = _slides(package, main)
     yield PageCount(len(slides))
-    deck = Deck(package=package, gallery=Gallery(package=package))
+    deck = Deck(package=package, gallery=Gallery(source=package))
     authors = _authors(package, main)
     limit = budget.limits.pptx_max_slides
     for number, part in enumerate(slides[:limit], start=1):
@@ -99,6 +99,15 @@ FORMAT = Format(
     ),
     extensions=frozenset({"pptx", "pptm", "ppsx", "ppsm", "potx", "potm"}),
     extract=extract,
+    keeps=(
+        "slides in their order, each under its mark, and shapes by their place",
+        "titles as headings, lists with their numbers",
+        "text in groups, tables with merged cells in place, charts as tables, the text of diagrams",
+        "notes, comments, hidden slides marked as hidden",
+        "equations as LaTeX",
+        "pictures, with their place in the text",
+    ),
+    libraries=("lxml", "pillow"),
     limitations=(
         "What only layouts and masters hold, such as logos and backgrounds, is not read.",
         "Embedded files (OLE objects), audio and video are shown by their picture only.",

@@ -1,4 +1,4 @@
-"""Text of every kind: prose, tables with separators, notebooks, code, markup as it is written."""
+"""Text of every kind: prose, tables with separators, notebooks, code."""
 
 from __future__ import annotations
 
@@ -77,7 +77,10 @@ def _separator(text: str) -> str:
     lines = [line for line in text.split("\n", SNIFFED_LINES)[:SNIFFED_LINES] if line.strip()]
 
     def evenness(separator: str) -> tuple[int, int]:
-        counts = [len(row) for row in csv.reader(lines, delimiter=separator)]
+        try:
+            counts = [len(row) for row in csv.reader(lines, delimiter=separator)]
+        except csv.Error:  # a field without end
+            return 0, 0
         most = max(set(counts), key=counts.count, default=1)
         return (counts.count(most), most) if most > 1 else (0, 0)
 
@@ -126,8 +129,15 @@ FORMAT = Format(
     media_types=TEXT_TYPES,
     extensions=frozenset(suffix for suffix, media_type in EXTENSION_TYPES.items() if media_type in TEXT_TYPES),
     extract=extract_text,
+    keeps=(
+        "text in its right encoding: UTF-8, UTF-16, GB18030, Big5, Shift-JIS, EUC-KR and others",
+        "tables with separators as tables",
+        "notebooks cell by cell, with what was printed",
+        "files known by their whole name: Dockerfile, Makefile, Jenkinsfile and alike",
+    ),
+    libraries=("chardet",),
     limitations=(
-        "HTML, XML and SVG are given as they are written.",
+        "XML is given as it is written.",
         "Tables with separators are cut after as many rows as a sheet.",
     ),
 )

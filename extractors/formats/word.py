@@ -9,8 +9,8 @@ from itertools import chain
 from lxml import etree
 
 from extractors._charset import decode
+from extractors._gallery import Gallery
 from extractors._ooxml.document import NOTE_KINDS, Document
-from extractors._ooxml.gallery import Gallery
 from extractors._ooxml.line import Foreign, Item, Piece, texts
 from extractors._ooxml.names import MC, M, W
 from extractors._ooxml.numbering import read_numbering
@@ -51,7 +51,7 @@ def extract(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block]:
 def _open(package: Package) -> _Reading:
     main = package.main_part("word/document.xml")
     styles, numbering = (next(iter(package.related(main, kind)), None) for kind in ("styles", "numbering"))
-    gallery = Gallery(package=package)
+    gallery = Gallery(source=package)
     document = Document(
         package=package,
         styles=read_styles(package.optional(styles)),
@@ -174,6 +174,16 @@ FORMAT = Format(
     ),
     extensions=frozenset({"docx", "docm", "dotx", "dotm"}),
     extract=extract,
+    keeps=(
+        "headings, and lists with their numbers",
+        "tables with merged cells in place, and tables inside tables",
+        "links with their address, footnotes, endnotes and comments",
+        "text boxes, content controls, headers and footers, each once",
+        "insertions as accepted; deletions left out",
+        "equations as LaTeX, charts as tables, the text of diagrams",
+        "pictures, with their place in the text",
+    ),
+    libraries=("lxml", "pillow"),
     limitations=(
         "Pages are not marked: a Word file does not say where they end.",
         "Embedded files (OLE objects) are shown by their picture only.",

@@ -13,7 +13,7 @@ from extractors.budget import Budget
 from extractors.content import Block, Job
 from extractors.sandbox.confine import Confinement, confine_child
 from extractors.sandbox.input_file import read_input
-from extractors.sandbox.wire import END_FRAME, ExitCode, encode_block
+from extractors.sandbox.wire import END_FRAME, ExitCode, Settings, encode_block
 
 Extract = Callable[[Job, Budget], Iterator[Block]]
 
@@ -32,9 +32,7 @@ def run(extract: Extract, confinement: Confinement, *, input_fd: int, result_fd:
         os._exit(ExitCode.UNCONFINED)
     try:
         gc.enable()  # the zygote's own objects are frozen and stay out of it
-        settings = confinement.settings
-        budget = Budget(limits=settings.limits, soft_deadline=started + SOFT_DEADLINE * settings.timeout_s)
-        _read(extract, input_fd, result_fd, budget)
+        _read(extract, confinement.settings, input_fd, result_fd, started=started)
     except MemoryError:
         os._exit(ExitCode.OUT_OF_MEMORY)
     except BaseException:
@@ -54,13 +52,21 @@ def _let_go(keep: Iterable[int | None]) -> None:
     os.closerange(low, _FD_CEILING)
 
 
-def _read(extract: Extract, input_fd: int, result_fd: int, budget: Budget) -> None:
+def _read(extract: Extract, settings: Settings, input_fd: int, result_fd: int, *, started: float) -> None:
     description, data = read_input(input_fd)
+    progress = description.progress
+    budget = Budget(
+        limits=settings.limits, soft_deadline=started + SOFT_DEADLINE * settings.timeout_s - progress.seconds
+    )
+    budget.take_chars(progress.chars)
+    budget.images_left -= progress.images
     job = Job(
         data=data,
         name=description.name,
         declared_type=description.declared_type,
         metadata=description.metadata,
+        progress=progress,
+        zygote=settings.zygote,
     )
     for block in extract(job, budget):
         for part in encode_block(block):

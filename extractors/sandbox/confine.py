@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -47,7 +48,8 @@ class Confinement:
             resource.RLIMIT_FSIZE: 0,
             resource.RLIMIT_MEMLOCK: 0,
             resource.RLIMIT_NOFILE: _MAX_OPEN_FILES,
-            resource.RLIMIT_NPROC: 0,
+            # Counts threads too. Without it, their stacks are bounded by the memory.
+            **({} if self.settings.allows_threads else {resource.RLIMIT_NPROC: 0}),
         }
 
     @property
@@ -71,7 +73,7 @@ def confine_zygote(settings: Settings) -> Confinement:
     _close(layers, settings, "user", _drop_privileges)
     _close(layers, settings, "no_dumps", _forbid_dumps)  # after the change of user, which allows them again
     ruleset_fd = _close(layers, settings, "landlock", _enter_landlock)
-    child_filter = _close(layers, settings, "seccomp", _enter_seccomp)
+    child_filter = _close(layers, settings, "seccomp", partial(_enter_seccomp, allows_threads=settings.allows_threads))
     return Confinement(
         settings=settings,
         zygote_pid=os.getpid(),
@@ -160,8 +162,8 @@ def _enter_landlock() -> tuple[int, str]:
     return ruleset_fd, landlock.verify()
 
 
-def _enter_seccomp() -> tuple[bytes, str]:
-    program = seccomp.child_filter()
+def _enter_seccomp(*, allows_threads: bool) -> tuple[bytes, str]:
+    program = seccomp.child_filter(allows_threads=allows_threads)
     seccomp.install(seccomp.zygote_filter())
     return program, f"an allow-list of {len(program) // 8} instructions"
 

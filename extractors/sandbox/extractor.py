@@ -5,17 +5,22 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-import sys
+from collections import Counter
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Final, Self
 
+import msgspec
+
 from extractors.assembly import Assembly
-from extractors.content import Ended, ExtractedContent, Status
+from extractors.content import Elsewhere, Ended, ExtractedContent, Status
 from extractors.limits import MIB, ExtractLimits
+from extractors.sandbox import recognition
 from extractors.sandbox.input_file import Description, describe
-from extractors.sandbox.job import Reading, read_file
-from extractors.sandbox.wire import LEVELS, Layer, Level, Settings, level_of
+from extractors.sandbox.job import read_file
+from extractors.sandbox.outcome import SUSPECT, Counters, Outcome, Reading
+from extractors.sandbox.supply import ZygoteSupply
+from extractors.sandbox.wire import LEVELS, MAIN, Layer, Level, Settings, level_of
 from extractors.sandbox.zygote_handle import StartError, ZygoteHandle, ZygoteLostError, module_path
 
 logger = logging.getLogger(__name__)
@@ -25,6 +30,12 @@ _MEMORY_BYTES: Final = 512 * MIB
 #: A zygote that was lost may have been killed from outside, so the file is read once more.
 _ATTEMPTS: Final = 2
 _ENTRY: Final = "extractors.extract:extract"
+#: Zygotes for readers that are heavy and rare, by the files that load them: started with the first file that needs one.
+_OTHER_ZYGOTES: Final[dict[str, dict[str, Any]]] = {
+    "media": {"samples": "extractors.sandbox.warmup_media:samples"},
+    # libde265 decodes in a thread of its own, always.
+    "heic": {"samples": "extractors.sandbox.warmup_heic:samples", "allows_threads": True},
+}
 
 
 class SandboxedAttachmentExtractor:
@@ -41,41 +52,59 @@ class SandboxedAttachmentExtractor:
         max_bytes: int = 16 * MIB,
         max_concurrency: int = 2,
         limits: ExtractLimits | None = None,
-        require: Level | None = None,
+        require: str = Level.SECCOMP,
+        ocr: str = recognition.Ocr.OFF,
     ) -> None:
-        """`require` is the least level at which files are read; by itself `seccomp` on Linux, `limits` elsewhere."""
+        """`require` is the least level at which files are read: full, seccomp, landlock or limits.
+
+        Only Linux reaches more than `limits`, so elsewhere that has to be asked for by name. `ocr` finds words in scans
+        ("scans": pages without a text layer, and files that are pictures) or in every picture ("always").
+        """
+        self._ocr = recognition.Ocr(ocr)
+        limits = limits or ExtractLimits()
+        if self._ocr is not recognition.Ocr.OFF:
+            limits = recognition.with_scans_drawn(limits)
         self._settings = Settings(
             path=module_path(),
             entry=_ENTRY,
-            limits=limits or ExtractLimits(),
+            limits=limits,
             timeout_s=timeout_seconds,
             memory_bytes=_MEMORY_BYTES,
         )
         self._max_bytes = max_bytes
         self._max_concurrency = max_concurrency
-        self._require = require or (Level.SECCOMP if sys.platform == "linux" else Level.LIMITS)
+        self._require = Level(require)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._slots = asyncio.Semaphore(max_concurrency)
-        self._starting = asyncio.Lock()
-        self._zygote: ZygoteHandle | None = None
-        self._layers: tuple[Layer, ...] = ()
+        self._supplies: dict[str, ZygoteSupply] = {}
         self._is_closed = False
-        self._restarts = 0
+        self._outcomes: Counter[Outcome] = Counter()
+        self._start_problem: str | None = None
 
     @property
     def layers(self) -> tuple[Layer, ...]:
         """The layers as the latest zygote verified them; empty before the first has started."""
-        return self._layers
+        return self._supplies[MAIN].layers if MAIN in self._supplies else ()
 
     @property
     def level(self) -> Level | None:
         """What the layers add up to; None before the first zygote has started."""
-        return level_of(self._layers) if self._layers else None
+        return level_of(self.layers) if self.layers else None
 
     @property
-    def restarts(self) -> int:
-        """How often a zygote was lost and started again."""
-        return self._restarts
+    def problem(self) -> str | None:
+        """Why no file is read at present; None when files are, or before the first zygote was asked for."""
+        return self._start_problem or (_below(self.level, self._require) if self.level is not None else None)
+
+    @property
+    def counters(self) -> Counters:
+        """What has happened so far."""
+        supplies = self._supplies.values()
+        return Counters.of(
+            self._outcomes,
+            restarts=sum(supply.restarts for supply in supplies),
+            recycled=sum(supply.recycled for supply in supplies),
+        )
 
     async def extract(
         self, data: bytes, *, file_metadata: Mapping[str, Any], media_type: str | None = None
@@ -88,6 +117,8 @@ class SandboxedAttachmentExtractor:
             reading, sha256 = await asyncio.gather(
                 self._read(data, file_metadata, media_type), asyncio.to_thread(_sha256, data)
             )
+            if self._ocr is not recognition.Ocr.OFF:
+                reading = await recognition.with_words(reading, self._ocr, self._settings.limits, self._read_words)
             return self._checked(reading, size_bytes=len(data), sha256=sha256)
         except Exception:
             logger.exception("reading an attachment of %d bytes failed outside the sandbox", len(data))
@@ -98,19 +129,18 @@ class SandboxedAttachmentExtractor:
         """Starts the zygote ahead of the first file. When it does not start, every file will say so."""
         self._bind()
         self._is_closed = False
+        for supply in self._supplies.values():
+            supply.reopen()
         try:
-            await self._running_zygote()
+            await self._zygote(MAIN)
         except StartError as exc:
             logger.warning("the sandbox did not start: %s", exc)
 
     async def close(self) -> None:
-        """Ends the zygote; files being read fail, and later ones too until `start`."""
+        """Ends the zygotes; files being read fail, and later ones too until `start`."""
         self._bind()
         self._is_closed = True
-        async with self._starting:
-            zygote, self._zygote = self._zygote, None
-            if zygote is not None:
-                await zygote.close()
+        await asyncio.gather(*(supply.close() for supply in self._supplies.values()))
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -132,60 +162,77 @@ class SandboxedAttachmentExtractor:
         self._bind()
         description = describe(file_metadata, media_type)
         async with self._slots:
-            for _ in range(_ATTEMPTS):
-                try:
-                    return await self._read_once(data, description)
-                except StartError as exc:
-                    return _failed(f"the sandbox could not be started: {exc}")
-                except ZygoteLostError as exc:
-                    logger.warning("the sandbox's zygote was lost while a file was read: %s", exc)
-            return _failed("the sandbox broke down while the file was read, and again when it was read once more")
+            reading = await self._read_by(MAIN, data, description)
+            other = next((block.zygote for block in reading.blocks if isinstance(block, Elsewhere)), None)
+            return await self._read_by(other, data, description) if other in _OTHER_ZYGOTES else reading
 
-    async def _read_once(self, data: bytes, description: Description) -> Reading:
-        zygote = await self._running_zygote()
-        level = level_of(self._layers)
-        if LEVELS.index(level) > LEVELS.index(self._require):
-            return _failed(
-                f"the sandbox reaches only level {level} here and {self._require} is required; see its layers"
-            )
-        return await read_file(zygote, self._settings, data, description)
+    async def _read_words(self, picture: bytes, name: str) -> Reading:
+        async with self._slots:
+            return await self._read_by(recognition.ZYGOTE, picture, describe({"name": name}, None))
 
-    async def _running_zygote(self) -> ZygoteHandle:
-        """The zygote, started if need be; whoever comes meanwhile waits for the same one."""
-        async with self._starting:
-            if self._is_closed:
-                raise StartError("the extractor is closed")
-            if self._zygote is not None and self._zygote.is_alive:
-                return self._zygote
-            if self._zygote is not None:
-                self._restarts += 1
-                await self._zygote.close()
-            zygote = ZygoteHandle(self._settings)
+    async def _read_by(self, kind: str, data: bytes, description: Description) -> Reading:
+        """One file by a zygote of this kind."""
+        for _ in range(_ATTEMPTS):
             try:
-                self._layers = await zygote.ready()
-            except BaseException:
-                zygote.kill_now()
-                raise
-            self._zygote = zygote
-            logger.info("the sandbox is ready: level %s, %s", level_of(self._layers), _summary(self._layers))
-            return zygote
+                return await self._read_once(kind, data, description)
+            except StartError as exc:
+                return _failed(f"the sandbox could not be started: {exc}")
+            except ZygoteLostError as exc:
+                logger.warning("the sandbox's zygote was lost while a file was read: %s", exc)
+        return _failed("the sandbox broke down while the file was read, and again when it was read once more")
+
+    async def _read_once(self, kind: str, data: bytes, description: Description) -> Reading:
+        zygote = await self._zygote(kind)
+        if (problem := _below(level_of(zygote.layers), self._require)) is not None:
+            return _failed(problem)
+
+        def note(outcome: Outcome) -> None:
+            self._outcomes[outcome] += 1
+            if outcome in SUSPECT:
+                self._supplies[kind].suspect(zygote)
+
+        return await read_file(zygote, self._supplies[kind].settings, data, description, note=note)
+
+    async def _zygote(self, kind: str) -> ZygoteHandle:
+        if self._is_closed:
+            raise StartError("the extractor is closed")
+        if kind not in self._supplies:
+            self._supplies[kind] = ZygoteSupply(self._settings_of(kind))
+        try:
+            zygote = await self._supplies[kind].get()
+        except StartError as exc:
+            if kind == MAIN:
+                self._start_problem = f"the sandbox could not be started: {exc}"
+            raise
+        if kind == MAIN:
+            self._start_problem = None
+        return zygote
+
+    def _settings_of(self, kind: str) -> Settings:
+        if kind == MAIN:
+            return self._settings
+        is_ocr = kind == recognition.ZYGOTE
+        changes = recognition.zygote_settings(self._settings.limits) if is_ocr else _OTHER_ZYGOTES[kind]
+        return msgspec.structs.replace(self._settings, zygote=kind, **changes)
 
     def _bind(self) -> None:
-        """Locks belong to an event loop; a new loop gets new ones."""
+        """A semaphore belongs to an event loop; a new loop gets a new one."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._loop = loop
             self._slots = asyncio.Semaphore(self._max_concurrency)
-            self._starting = asyncio.Lock()
 
 
 def _failed(note: str) -> Reading:
-    return Reading(blocks=[], ended=Ended(Status.FAILED, note))
+    return Reading(blocks=[], outcome=Outcome.DONE, ended=Ended(Status.FAILED, note))
+
+
+def _below(level: Level, required: Level) -> str | None:
+    """Why nothing is read at this level; None when it is."""
+    if LEVELS.index(level) <= LEVELS.index(required):
+        return None
+    return f"the sandbox reaches only level {level} here and {required} is required; see its layers"
 
 
 def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def _summary(layers: tuple[Layer, ...]) -> str:
-    return ", ".join(f"{layer.name} {'on' if layer.is_on else 'off'} ({layer.detail})" for layer in layers)

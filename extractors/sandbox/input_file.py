@@ -17,17 +17,21 @@ from typing import Any, Final
 
 import msgspec
 
+from extractors.content import Progress
+
 _LENGTH: Final = struct.Struct(">I")
 _MAX_FIELD_CHARS: Final = 1024
 _MAX_METADATA_FIELDS: Final = 32
 
 
 class Description(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is said about a file; all of it comes from strangers."""
+    """What is said about a file; what is not marked as ours comes from strangers."""
 
     name: str | None = None
     declared_type: str | None = None
     metadata: dict[str, str] = {}
+    #: Ours: where the reader goes on.
+    progress: Progress = Progress()
 
 
 _decoder: Final = msgspec.msgpack.Decoder(Description)

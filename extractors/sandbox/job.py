@@ -5,74 +5,115 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
-import signal
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from typing import Final
 
-from extractors.content import Block, Ended, Status
-from extractors.limits import MIB, ExtractLimits
+import msgspec
+
+from extractors.content import (
+    Block,
+    ExtractionWarning,
+    PageCount,
+    Picture,
+    Progress,
+    Text,
+    Truncated,
+    Warned,
+)
+from extractors.limits import MIB
 from extractors.sandbox.input_file import Description, write_input
-from extractors.sandbox.wire import ExitCode, Frames, Settings, WireError
+from extractors.sandbox.outcome import Outcome, Reading, ending, judge
+from extractors.sandbox.wire import Frames, Settings, WireError
 from extractors.sandbox.zygote_handle import Child, ZygoteHandle
 
 #: How long a killed child may take to be gone before its zygote is held to be stuck.
 _KILL_GRACE_S: Final = 2.0
-_OUT_OF_MEMORY: Final = Ended(Status.FAILED, "the reader ran out of memory")
-_CRASHED: Final = Ended(Status.FAILED, "the reader crashed")
-_NOT_UNDERSTOOD: Final = Ended(Status.FAILED, "the reader's result could not be understood")
-_UNCONFINED: Final = Ended(Status.FAILED, "the sandbox could not be closed around the file, so it was not read")
-#: By exit code; a signal is its negative. A SIGKILL that is not ours is the system's, when it runs out of memory.
-_ENDINGS: Final = {
-    ExitCode.OUT_OF_MEMORY: _OUT_OF_MEMORY,
-    -signal.SIGKILL: _OUT_OF_MEMORY,
-    ExitCode.UNCONFINED: _UNCONFINED,
-    ExitCode.DONE: _NOT_UNDERSTOOD,
-}
-_OUT_OF_TIME: Final = frozenset({-signal.SIGXCPU, -signal.SIGALRM})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """What a child sent before it ended, and why no more came; None when it said all it had to say."""
+async def read_file(
+    zygote: ZygoteHandle,
+    settings: Settings,
+    data: bytes,
+    description: Description,
+    *,
+    note: Callable[[Outcome], None],
+) -> Reading:
+    """Reads one file in children of the zygote. `ZygoteLostError` when the zygote went before the child did.
 
-    blocks: list[Block]
-    ended: Ended | None
-
-
-async def read_file(zygote: ZygoteHandle, settings: Settings, data: bytes, description: Description) -> Reading:
-    """Reads one file in a child of the zygote. `ZygoteLostError` when the zygote went before the child did.
-
-    However it is left, by cancellation too, the child is dead or about to be, and no descriptor stays open.
+    A child that is stuck inside a page is killed, and another one goes on with the next page. `note` hears how each
+    ended. However this is left, by cancellation too, no child lives on, and no descriptor stays open.
     """
+    loop = asyncio.get_running_loop()
+    started = loop.time()
+    frames = Frames(settings.limits)
+    while True:
+        outcome = await _run(zygote, settings, data, description, frames=frames, deadline=started + settings.timeout_s)
+        note(outcome)
+        page = frames.page
+        if outcome is Outcome.DONE or page is None:
+            break
+        if page.owed:
+            frames.blocks.append(Truncated(page.owed))
+        if outcome is not Outcome.PAGE_TIMEOUT:
+            break
+        frames.blocks.append(_lost(page.number, settings.limits.pdf_page_timeout_s))
+        if page.number >= _pages(frames.blocks):
+            break
+        progress = _progress(frames.blocks, next_page=page.number + 1, seconds=loop.time() - started)
+        description = msgspec.structs.replace(description, progress=progress)
+        frames.restart(first_page=page.number + 1)
+    return Reading(blocks=frames.blocks, outcome=outcome, ended=ending(outcome, settings.timeout_s))
+
+
+async def _run(
+    zygote: ZygoteHandle,
+    settings: Settings,
+    data: bytes,
+    description: Description,
+    *,
+    frames: Frames,
+    deadline: float,
+) -> Outcome:
+    """One child from its start to its end, or to the moment when it has said it all."""
+    loop = asyncio.get_running_loop()
+    page_timeout_s = settings.limits.pdf_page_timeout_s
     with ExitStack() as resources:
-        child, result = _start(zygote, settings, data, description, resources)
+        child, result = _start(zygote, settings, data, description, frames=frames, resources=resources)
         try:
-            async with asyncio.timeout(settings.timeout_s):
+            async with asyncio.timeout_at(deadline) as timer:
+
+                def next_page() -> None:
+                    if not timer.expired():
+                        timer.reschedule(min(deadline, loop.time() + page_timeout_s))
+
+                result.on_page = next_page
                 await result.drained
                 # Its exit is not waited for: that takes a process as long as reading a small file.
-                if result.frames.has_ended:
-                    return Reading(blocks=result.frames.blocks, ended=None)
+                if frames.has_ended:
+                    return Outcome.DONE
                 # Shielded: a cancelled wait must not look like an ended child.
-                ended = _judge(await asyncio.shield(child.exited), settings)
+                return judge(await asyncio.shield(child.exited))
         except WireError:
             await _kill(zygote, child)
-            ended = _NOT_UNDERSTOOD
+            return Outcome.BAD_FRAME
         except TimeoutError:
+            is_over = loop.time() >= deadline
             await _kill(zygote, child)
-            ended = _timeout(settings)
-        return Reading(blocks=result.frames.blocks, ended=ended)
+            return Outcome.TIMEOUT if is_over else Outcome.PAGE_TIMEOUT
 
 
 class _Result:
-    """Drains a child's pipe into blocks; `drained` is done at the end, or fails with `WireError`."""
+    """Drains a child's pipe into frames; `drained` is done at the end, or fails with `WireError`."""
 
-    def __init__(self, fd: int, limits: ExtractLimits) -> None:
-        self.frames = Frames(limits)
+    def __init__(self, fd: int, frames: Frames) -> None:
+        self._frames = frames
         self._fd = fd
         self._loop = asyncio.get_running_loop()
         self.drained: asyncio.Future[None] = self._loop.create_future()
+        #: Called when a page has begun.
+        self.on_page: Callable[[], None] = _ignore
         self._loop.add_reader(fd, self._on_readable)
 
     def close(self) -> None:
@@ -80,16 +121,19 @@ class _Result:
         self._loop.remove_reader(self._fd)
 
     def _on_readable(self) -> None:
+        before = self._frames.page
         try:
             untrusted = os.read(self._fd, MIB)
-            self.frames.feed(untrusted)
+            self._frames.feed(untrusted)
         except BlockingIOError:
             return
         except (OSError, WireError) as exc:
             self._settle(exc)
             return
-        if self.frames.has_ended or not untrusted:
+        if self._frames.has_ended or not untrusted:
             self._settle(None)
+        elif self._frames.page is not before:
+            self.on_page()
 
     def _settle(self, error: Exception | None) -> None:
         self.close()
@@ -101,8 +145,18 @@ class _Result:
             self.drained.set_exception(error)
 
 
+def _ignore() -> None:
+    """Before anybody listens for pages."""
+
+
 def _start(
-    zygote: ZygoteHandle, settings: Settings, data: bytes, description: Description, resources: ExitStack
+    zygote: ZygoteHandle,
+    settings: Settings,
+    data: bytes,
+    description: Description,
+    *,
+    frames: Frames,
+    resources: ExitStack,
 ) -> tuple[Child, _Result]:
     """Hands the file over; everything opened for it is closed with `resources`."""
     result_fd, childs_end = _pipe()
@@ -116,7 +170,7 @@ def _start(
     finally:
         os.close(childs_end)
     resources.callback(zygote.release, child)
-    result = _Result(result_fd, settings.limits)
+    result = _Result(result_fd, frames)
     resources.callback(result.close)
     return child, result
 
@@ -139,13 +193,23 @@ async def _kill(zygote: ZygoteHandle, child: Child) -> None:
         zygote.lose()
 
 
-def _judge(status: int, settings: Settings) -> Ended:
-    """What the wait status of a child that did not finish its result means."""
-    code = os.waitstatus_to_exitcode(status)
-    if code in _OUT_OF_TIME:
-        return _timeout(settings)
-    return _ENDINGS.get(code, _CRASHED)
+def _lost(page: int, timeout_s: float) -> Warned:
+    warning = ExtractionWarning(
+        problem=f"page {page} was not read to its end within {timeout_s:g} s",
+        consequence="what is missing of it is left out",
+    )
+    return Warned(warning, partial=True)
 
 
-def _timeout(settings: Settings) -> Ended:
-    return Ended(Status.TIMEOUT, f"extraction timed out after {settings.timeout_s:g} s")
+def _pages(untrusted: Sequence[Block]) -> int:
+    """How many pages the file has, as far as the reader has told."""
+    return max((block.total for block in untrusted if isinstance(block, PageCount)), default=0)
+
+
+def _progress(untrusted: Sequence[Block], *, next_page: int, seconds: float) -> Progress:
+    return Progress(
+        next_page=next_page,
+        chars=sum(len(block.markdown) for block in untrusted if isinstance(block, Text)),
+        images=sum(isinstance(block, Picture) for block in untrusted),
+        seconds=seconds,
+    )

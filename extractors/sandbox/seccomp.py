@@ -13,10 +13,10 @@ import struct
 from collections.abc import Sequence
 from typing import Final
 
-from extractors.sandbox.syscall_numbers import CLONE3, CONDITIONAL, DEADLY, PARSERS, ZYGOTE
+from extractors.sandbox.syscall_numbers import CLONE3, CONDITIONAL, DEADLY, KILL, PARSERS, ZYGOTE
 from extractors.sandbox.syscalls import PR_SET_SECCOMP, prctl
 
-_NUMBERS: Final = {**PARSERS, **CONDITIONAL, **ZYGOTE, **DEADLY, **CLONE3}
+_NUMBERS: Final = {**PARSERS, **CONDITIONAL, **ZYGOTE, **KILL, **DEADLY, **CLONE3}
 _AUDIT_ARCHITECTURES: Final = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_CALLS: Final = 0x40000000
 _ALLOW: Final = 0x7FFF0000
@@ -30,13 +30,17 @@ _PROT_EXEC: Final = 4
 _FCNTL_COMMANDS: Final = (0, 1, 2, 3, 4, 1030)
 #: TCGETS, FIONCLEX, FIOCLEX: what Python asks of a file it opens.
 _IOCTL_REQUESTS: Final = (0x5401, 0x5450, 0x5451)
+_SIGKILL: Final = 9
+#: What glibc and musl pass to clone for a thread, and for nothing else.
+_THREAD_FLAGS: Final = (0x3D0F00, 0x7D0F00)
 
 Program = Sequence[bytes]
 
 
-def child_filter() -> bytes:
+def child_filter(*, allows_threads: bool = False) -> bytes:
     """The program for a child; `OSError` on a machine whose numbers are not known here."""
     return _assemble(
+        *([_case("clone", *_if_one_of(0, _THREAD_FLAGS, errno.EPERM))] if allows_threads else []),
         *(_case(name, _return(_ALLOW)) for name in PARSERS),
         _case("mmap", *_unless_executable()),
         _case("mprotect", *_unless_executable()),
@@ -61,6 +65,17 @@ def zygote_filter() -> bytes:
     """The program for the zygote: a parser's calls, and those that fork, confine and wait for a child."""
     return _assemble(
         *(_case(name, _return(_ALLOW)) for name in (*PARSERS, *CONDITIONAL, *ZYGOTE)),
+        # SIGKILL to one process; 0 and negative numbers mean many.
+        _case(
+            "kill",
+            _load(1),
+            _ins(_EQUAL, _SIGKILL, 0, 4),
+            _load(0),
+            _ins(_EQUAL, 0, 2, 0),
+            _ins(_AT_LEAST, 0x80000000, 1, 0),
+            _return(_ALLOW),
+            _deny(errno.EPERM),
+        ),
     )
 
 

@@ -89,6 +89,9 @@ ZYGOTE: Final[Numbers] = {
     "set_tid_address": (218, 96),
 }
 
+#: Allowed to the zygote, to kill a child where the parent may not.
+KILL: Final[Numbers] = {"kill": (62, 129)}
+
 #: By which a process takes over another, leaves its sandbox or reaches fragile parts of the kernel.
 DEADLY: Final[Numbers] = {
     "execve": (59, 221),

@@ -14,18 +14,18 @@ PR_CAPBSET_DROP: Final = 24
 PR_SET_NO_NEW_PRIVS: Final = 38
 PR_GET_NO_NEW_PRIVS: Final = 39
 
-_libc: Final = ctypes.CDLL(None, use_errno=True)
+libc: Final = ctypes.CDLL(None, use_errno=True)
 
 
 def prctl(option: int, argument: int = 0, second: int = 0) -> int:
     """prctl(2); an address goes in as an integer."""
     zero = ctypes.c_ulong(0)
-    return _checked(_libc.prctl(ctypes.c_int(option), ctypes.c_ulong(argument), ctypes.c_ulong(second), zero, zero))
+    return _checked(libc.prctl(ctypes.c_int(option), ctypes.c_ulong(argument), ctypes.c_ulong(second), zero, zero))
 
 
 def syscall(number: int, *arguments: int) -> int:
     """syscall(2); an address goes in as an integer."""
-    return _checked(_libc.syscall(ctypes.c_long(number), *(ctypes.c_ulong(argument) for argument in arguments)))
+    return _checked(libc.syscall(ctypes.c_long(number), *(ctypes.c_ulong(argument) for argument in arguments)))
 
 
 def _checked(result: int) -> int:

@@ -1,46 +1,76 @@
-"""Loads everything a reader may import while it reads: a confined child opens no file, so it cannot import."""
+"""Small files that make the readers load what they import late: a confined child opens no file, so it cannot."""
 
 from __future__ import annotations
 
-import datetime
-import encodings
-import importlib
+import gzip
 import io
-import pkgutil
+import zipfile
 from collections.abc import Iterator
 
-import docx
-import openpyxl
-import pptx
+import py7zr
 import pymupdf
 from PIL import Image
 
-from extractors.budget import Budget
-from extractors.content import Job
-from extractors.limits import ExtractLimits
-from extractors.sandbox.child import Extract
+from extractors.custom_formats import custom_samples
+from extractors.sandbox.warmup_office import docx_sample, pptx_sample, xlsx_sample
 
-#: Codecs that exist on other systems only.
-_FOREIGN_CODECS = frozenset({"mbcs", "oem"})
+_FLAT_TEXT = (
+    b'<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"'
+    b' xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"'
+    b' office:mimetype="application/vnd.oasis.opendocument.text">'
+    b"<office:body><office:text><text:p>Text</text:p></office:text></office:body></office:document>"
+)
+
+_LETTER = b"""\
+From: =?gbk?B?1cXI/Q==?= <a@example.com>
+Subject: Title
+Content-Type: multipart/mixed; boundary=B
+
+--B
+Content-Type: text/html; charset=gb2312
+Content-Transfer-Encoding: quoted-printable
+
+<p>Text =D5=C5</p>
+--B
+Content-Type: text/csv; name=table.csv
+Content-Transfer-Encoding: base64
+
+YSxiCjEsMgo=
+--B
+Content-Type: message/rfc822
+
+Subject: Inner
+
+Text
+--B--
+"""
 
 
-def warm_up(entry: str) -> Extract:
-    """The callable that `entry` ("module:name") names, after it has read one small file of each kind."""
-    for codec in pkgutil.iter_modules(encodings.__path__):
-        if codec.name not in _FOREIGN_CODECS:
-            importlib.import_module(f"encodings.{codec.name}")
-    module, _, name = entry.partition(":")
-    extract: Extract = getattr(importlib.import_module(module), name)
-    for file_name, data in samples():
-        for _ in extract(Job(data=data, name=file_name), Budget(limits=ExtractLimits())):
-            pass
-    return extract
+_DRAWING = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 40"><rect width="40" height="20" fill="red"/>
+<text x="5" y="15" font-size="8">Text 文</text></svg>""".encode()
+
+_WEB_ARCHIVE = b"""MIME-Version: 1.0
+Content-Type: multipart/related; boundary=B
+
+--B
+Content-Type: text/html; charset=gb2312
+Content-Transfer-Encoding: quoted-printable
+Content-Location: http://example.com/
+
+<h1>Title</h1><p>Text =D5=C5</p>
+--B--
+"""
 
 
 def samples() -> Iterator[tuple[str, bytes]]:
     """Small files that reach what readers import late."""
     yield "note.txt", "读文 reads files.\n".encode()
     yield "note-gbk.txt", ("合同条款：测试文档内容。" * 20).encode("gb18030")
+    # Words that are not repeated make chardet load one more of its tables; without it, it takes 0.25 s a file.
+    yield (
+        "words-gbk.txt",
+        "为了规范公司财务管理，制定本办法。员工报销应当在三十日内提交，联系人王小明。".encode("gb18030"),
+    )
     yield "table.csv", b"name,amount\nfirst,1\nsecond,2\n"
     yield (
         "page.html",
@@ -48,10 +78,45 @@ def samples() -> Iterator[tuple[str, bytes]]:
     )
     yield from _pictures()
     picture = next(data for name, data in _pictures() if name.endswith(".png"))
-    yield "document.docx", _docx(picture)
-    yield "sheet.xlsx", _xlsx()
-    yield "slides.pptx", _pptx(picture)
+    yield "document.docx", docx_sample(picture)
+    yield "sheet.xlsx", xlsx_sample()
+    yield "slides.pptx", pptx_sample(picture)
     yield "pages.pdf", _pdf(picture)
+    yield "text.fodt", _FLAT_TEXT
+    yield "letter.eml", _LETTER
+    yield "drawing.svg", _DRAWING
+    yield "text.rtf", rb"{\rtf1\ansi\ansicpg936 Title\par \'d5\'c5\u-10179?\u-8704?\par}"
+    yield "page.mht", _WEB_ARCHIVE
+    yield "book.epub", _epub(_DRAWING)
+    yield "files.zip", _zip()
+    yield "files.7z", _seven_zip()
+    yield "note.txt.gz", gzip.compress(b"Text")
+    yield "locked.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1".ljust(1536, b"\0")  # loads what decrypts
+    yield from custom_samples()
+
+
+def _epub(drawing: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype", "application/epub+zip")
+        archive.writestr("chapter.xhtml", '<html><body><h1>Title</h1><img src="drawing.svg"/></body></html>')
+        archive.writestr("drawing.svg", drawing)
+    return file.getvalue()
+
+
+def _zip() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+            archive.writestr(f"{method}.txt", "Text", compress_type=method)
+    return file.getvalue()
+
+
+def _seven_zip() -> bytes:
+    file = io.BytesIO()
+    with py7zr.SevenZipFile(file, "w") as archive:
+        archive.writestr("Text", "note.txt")
+    return file.getvalue()
 
 
 def _pictures() -> Iterator[tuple[str, bytes]]:
@@ -61,41 +126,9 @@ def _pictures() -> Iterator[tuple[str, bytes]]:
         file = io.BytesIO()
         picture.save(file, file_format)
         yield f"picture.{file_format.lower()}", file.getvalue()
-
-
-def _docx(picture: bytes) -> bytes:
-    document = docx.Document()
-    document.add_heading("Title")
-    document.add_paragraph("Text", style="List Bullet")
-    document.add_table(2, 2).cell(0, 0).text = "cell"
-    document.add_picture(io.BytesIO(picture))
-    document.sections[0].header.paragraphs[0].text = "header"
     file = io.BytesIO()
-    document.save(file)
-    return file.getvalue()
-
-
-def _xlsx() -> bytes:
-    book = openpyxl.Workbook()
-    sheet = book.create_sheet("Sheet1")
-    sheet.append(["text", 1, 2.5, True, datetime.datetime(2026, 1, 2, 3, 4, tzinfo=None), "=SUM(B1:C1)"])  # noqa: DTZ001 # a cell has no zone
-    sheet["C1"].number_format = "0.00%"
-    sheet.merge_cells("A2:B2")
-    file = io.BytesIO()
-    book.save(file)
-    return file.getvalue()
-
-
-def _pptx(picture: bytes) -> bytes:
-    deck = pptx.Presentation()
-    slide = deck.slides.add_slide(deck.slide_layouts[5])
-    slide.shapes.title.text = "Title"
-    slide.shapes.add_table(2, 2, 0, 0, 9144, 9144).table.cell(0, 0).text = "cell"
-    slide.shapes.add_picture(io.BytesIO(picture), 0, 0)
-    slide.notes_slide.notes_text_frame.text = "notes"
-    file = io.BytesIO()
-    deck.save(file)
-    return file.getvalue()
+    picture.save(file, "AVIF", max_threads=1)
+    yield "picture.avif", file.getvalue()
 
 
 def _pdf(picture: bytes) -> bytes:

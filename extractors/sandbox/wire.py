@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import struct
 from enum import IntEnum, StrEnum
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar, get_args
 
 import msgspec
 
-from extractors.content import Block, Detected, Ended, PageCount, Picture, Text, Truncated, Warned
+from extractors.content import Block, PageStarted, Picture, Text
 from extractors.limits import MIB, ExtractLimits
 
 T = TypeVar("T")
@@ -64,6 +64,10 @@ def level_of(layers: tuple[Layer, ...]) -> Level:
 # --- parent and zygote ------------------------------------------------------------------------------------------------
 
 
+#: The kind of zygote that reads all but what is heavy and rare.
+MAIN: Final = "main"
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a zygote is started with."""
 
@@ -71,6 +75,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     path: tuple[str, ...]
     #: "module:name" of the callable that turns a job and a budget into blocks.
     entry: str
+    #: "module:name" of the callable that gives small files by name, which are read before anything is closed.
+    samples: str = "extractors.sandbox.warmup:samples"
+    #: The kind of zygote: which readers are loaded.
+    zygote: str = MAIN
+    #: Let children start threads, for a decoder that cannot do without; processes stay denied.
+    allows_threads: bool = False
     limits: ExtractLimits
     timeout_s: float
     #: What a child may take on top of what the preloaded zygote has.
@@ -88,7 +98,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, tag=True, forbid_unknown_fi
 
 
 class Kill(msgspec.Struct, frozen=True, kw_only=True, tag=True, forbid_unknown_fields=True):
-    """Parent: kill this job's child. Only sent where there are no pidfds."""
+    """Parent: kill this job's child. Only sent where the parent cannot, for want of pidfds or of the right."""
 
     id: int
 
@@ -144,7 +154,8 @@ def decode_from_zygote(data: bytes) -> FromZygote:
 # --- child to parent --------------------------------------------------------------------------------------------------
 
 _HEADER: Final = struct.Struct(">BI")
-_BLOCKS: Final[tuple[type[Block], ...]] = (Detected, Text, Picture, PageCount, Warned, Truncated, Ended)
+#: Both sides run this very code, so the order of the union may serve as the numbering.
+_BLOCKS: Final[tuple[type[Block], ...]] = get_args(Block)
 _TAGS: Final = {block_type: tag for tag, block_type in enumerate(_BLOCKS)}
 _DECODERS: Final[tuple[msgspec.msgpack.Decoder[Block], ...]] = tuple(
     msgspec.msgpack.Decoder(block_type) for block_type in _BLOCKS
@@ -154,14 +165,31 @@ _END_TAG: Final = len(_BLOCKS)
 END_FRAME: Final = _HEADER.pack(_END_TAG, 0)
 #: Room for a block's field names and short strings.
 _SMALL_BYTES: Final = 64 * 1024
+_MAX_PAGES: Final = 10_000_000
+#: What of a text's payload is not the text.
+_NAMES_BYTES: Final = 16
 #: What a block costs the parent in memory besides its payload, so that many empty ones are not free.
 _BLOCK_COST_BYTES: Final = 256
 
 
 def encode_block(block: Block) -> tuple[bytes, bytes]:
     """A block as the header and the payload of its frame."""
-    payload = _encoder.encode(block)
+    try:
+        payload = _encoder.encode(block)
+    except UnicodeEncodeError:
+        payload = _encoder.encode(_speakable(msgspec.to_builtins(block, builtin_types=(bytes,))))
     return _HEADER.pack(_TAGS[type(block)], len(payload)), payload
+
+
+def _speakable(value: Any) -> Any:
+    """The same without lone surrogates, which names of strangers' files may have and no wire can carry."""
+    match value:
+        case str():
+            return value.encode("utf-8", "replace").decode()
+        case dict():
+            return {key: _speakable(item) for key, item in value.items()}
+        case _:
+            return value
 
 
 class Frames:
@@ -171,12 +199,15 @@ class Frames:
         text_bytes = 4 * limits.extract_text_max_chars + _SMALL_BYTES
         picture_bytes = limits.image_max_output_bytes + _SMALL_BYTES
         self._caps = {_TAGS[Text]: text_bytes, _TAGS[Picture]: picture_bytes, _END_TAG: 0}
-        # Enough for a text of single letters, one block each.
-        letters_bytes = (_BLOCK_COST_BYTES + 32) * limits.extract_text_max_chars
-        self._bytes_left = letters_bytes + limits.images_max_count * picture_bytes + 4 * MIB
+        # What may come in all. Letters may come one by one, as blocks of their own.
+        self._left = {_TAGS[Text]: text_bytes, _TAGS[Picture]: limits.images_max_count * picture_bytes}
+        self._other_left = _BLOCK_COST_BYTES * limits.extract_text_max_chars + 4 * MIB
         self._buffer = bytearray()
+        self._first_page = 1
         #: What has arrived so far; stays when a later frame is refused.
         self.blocks: list[Block] = []
+        #: The latest page that has begun.
+        self.page: PageStarted | None = None
         #: True once the last frame has come.
         self.has_ended = False
 
@@ -192,14 +223,30 @@ class Frames:
         if self.has_ended and self._buffer:
             raise WireError("bytes after the last frame")
 
+    def restart(self, *, first_page: int) -> None:
+        """Another child goes on from this page; what came stays, and so does what may come in all."""
+        self._buffer.clear()
+        self._first_page = first_page
+        self.page = None
+
     def _take(self, tag: int, untrusted: memoryview) -> None:
         if tag == _END_TAG:
             self.has_ended = True
             return
-        self._bytes_left -= len(untrusted) + _BLOCK_COST_BYTES
-        if self._bytes_left < 0:
+        self._other_left -= _BLOCK_COST_BYTES
+        if tag in self._left:
+            self._left[tag] -= max(0, len(untrusted) - _NAMES_BYTES)
+        else:
+            self._other_left -= len(untrusted)
+        if min(self._other_left, *self._left.values()) < 0:
             raise WireError("the result is larger than the limits allow")
-        self.blocks.append(_decode(_DECODERS[tag], untrusted))
+        block = _decode(_DECODERS[tag], untrusted)
+        if not isinstance(block, PageStarted):
+            self.blocks.append(block)
+        elif self._first_page <= block.number <= _MAX_PAGES:
+            self.page = block
+        else:
+            raise WireError(f"page {block.number} is none that may come now")
 
     def _frame_end(self, start: int) -> int | None:
         """Where the frame at `start` ends; None while some of it is missing."""

@@ -18,11 +18,11 @@ from typing import NoReturn
 
 import msgspec
 
-from extractors.sandbox import child
+from extractors.sandbox import child, huge_pages
 from extractors.sandbox.channel import Channel
 from extractors.sandbox.confine import Confinement, confine_zygote, is_linux
+from extractors.sandbox.loading import load
 from extractors.sandbox.probe import probe
-from extractors.sandbox.warmup import warm_up
 from extractors.sandbox.wire import Exited, Kill, Ready, Run, Settings, Started, Unready, decode_to_zygote, encode
 
 
@@ -31,8 +31,10 @@ def main(control_fd: int, settings_json: str) -> NoReturn:
     channel = Channel(socket.socket(fileno=control_fd))
     settings = msgspec.json.decode(settings_json, type=Settings)
     try:
-        extract = warm_up(settings.entry)
+        extract = load(settings.entry, settings.samples)
         _assert_single_thread()
+        gc.collect()
+        huge_pages.collapse()  # before /proc is closed
         confinement = confine_zygote(settings)
         confinement = replace(confinement, layers=probe(confinement))
     except Exception as exc:
@@ -40,7 +42,6 @@ def main(control_fd: int, settings_json: str) -> NoReturn:
             channel.send(encode(Unready(problem=f"{type(exc).__name__}: {exc}"[:1000])))
         raise
     # Children share these pages; a collection in any of them would copy them.
-    gc.collect()
     gc.freeze()
     gc.disable()
     zygote = Zygote(channel=channel, extract=extract, confinement=confinement)
@@ -124,10 +125,9 @@ class Zygote:
                 os.kill(pid, signal.SIGKILL)
 
     def kill_all(self) -> None:
-        """Takes the children along; under seccomp it may not, and they end with their parent by themselves."""
+        """Takes the children along."""
         for pid in self._jobs:
-            with suppress(PermissionError):
-                os.kill(pid, signal.SIGKILL)
+            os.kill(pid, signal.SIGKILL)
 
 
 def _only_wake(_signal: int, _frame: object) -> None:

@@ -38,8 +38,15 @@ logger = logging.getLogger(__name__)
 START_TIMEOUT_S: Final = 60.0
 #: An idle zygote ends at once when its control socket closes; one that is still loading is killed after this.
 _END_GRACE_S: Final = 1.0
+_KILL_GRACE_S: Final = 5.0
 #: One thread per numeric library, since the zygote forks. Nothing else of the parent's environment goes along.
-_ENVIRONMENT: Final = {"LANG": "C.UTF-8", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+_ENVIRONMENT: Final = {
+    "LANG": "C.UTF-8",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    # onnxruntime would leave an identifier under the home directory.
+    "ORT_DISABLE_TELEMETRY": "1",
+}
 _BOOTSTRAP: Final = (
     "import json, sys; sys.path[:0] = json.loads(sys.argv[2])['path'];"
     " from extractors.sandbox.zygote import main; main(int(sys.argv[1]), sys.argv[2])"
@@ -81,28 +88,58 @@ class ZygoteHandle:
         self._process, self._channel = _launch(settings)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._children: dict[int, Child] = {}
-        self._jobs_started = 0
-        self._ready: asyncio.Future[tuple[Layer, ...]] | None = None
+        self._layers: tuple[Layer, ...] | None = None
+        self._problem = "it ended before it was ready"
+        self._changed = asyncio.Event()  # something was heard, or the zygote was lost
+        self._is_retired = False
+        self.jobs_started = 0
         self.is_alive = True
         self._end = weakref.finalize(self, _end, self._process, self._channel)
 
+    @property
+    def is_ready(self) -> bool:
+        """True once the zygote has said that it serves."""
+        return self.is_alive and self._layers is not None
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """The layers as the zygote verified them; empty before it is ready."""
+        return self._layers or ()
+
+    def listen(self) -> None:
+        """Hears on the running loop when the zygote is ready. Children of a former loop are nobody's any more."""
+        loop = asyncio.get_running_loop()
+        if self._loop is loop or not self.is_alive:
+            return
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.remove_reader(self._channel.fileno())
+        self._loop = loop
+        self._changed = asyncio.Event()
+        loop.add_reader(self._channel.fileno(), self._on_readable)
+        for child in list(self._children.values()):
+            self.release(child)
+
     async def ready(self) -> tuple[Layer, ...]:
         """Waits until the zygote serves; the layers as it verified them. `StartError` when it does not."""
-        self._attach()
-        self._ready = asyncio.get_running_loop().create_future()
+        self.listen()
         try:
             async with asyncio.timeout(START_TIMEOUT_S):
-                return await self._ready
+                while self._layers is None and self.is_alive:
+                    self._changed.clear()
+                    await self._changed.wait()
         except TimeoutError:
             raise StartError(f"it was not ready after {START_TIMEOUT_S:.0f} s") from None
+        if self._layers is None:
+            raise StartError(self._problem)
+        return self._layers
 
     def start(self, *, input_fd: int, result_fd: int) -> Child:
         """Has a child read `input_fd` and write frames to `result_fd`; both stay the caller's to close."""
         if not self.is_alive:
             raise ZygoteLostError("the zygote ended")
-        self._attach()
-        self._jobs_started += 1
-        child = Child(job=self._jobs_started, exited=asyncio.get_running_loop().create_future())
+        self.listen()
+        self.jobs_started += 1
+        child = Child(job=self.jobs_started, exited=asyncio.get_running_loop().create_future())
         try:
             self._channel.send(encode(Run(id=child.job)), [input_fd, result_fd])
         except OSError as exc:
@@ -117,10 +154,9 @@ class ZygoteHandle:
             return
         child.is_doomed = True
         if child.pidfd is not None:
-            _kill(child.pidfd)
+            self._kill(child.pidfd, child.job)
         elif not self._has_pidfds:
-            with suppress(OSError):
-                self._channel.send(encode(Kill(id=child.job)))
+            self._ask_to_kill(child.job)
 
     def release(self, child: Child) -> None:
         """Forgets a child, and kills it if it runs."""
@@ -129,6 +165,12 @@ class ZygoteHandle:
         if child.pidfd is not None:
             os.close(child.pidfd)
             child.pidfd = None
+        self._end_when_idle()
+
+    def retire(self) -> None:
+        """Takes no further file, and ends with the last one it has."""
+        self._is_retired = True
+        self._end_when_idle()
 
     def lose(self) -> None:
         """Gives the zygote up, and with it every child."""
@@ -141,8 +183,7 @@ class ZygoteHandle:
             if not child.exited.done():
                 child.exited.set_exception(ZygoteLostError("the zygote ended"))
                 child.exited.exception()  # whoever has stopped waiting need not hear of it
-        if self._ready is not None and not self._ready.done():
-            self._ready.set_exception(StartError("it ended before it was ready"))
+        self._changed.set()
 
     async def close(self) -> None:
         """Ends the zygote and waits for it."""
@@ -158,17 +199,14 @@ class ZygoteHandle:
         _kill_process(self._process)
         self._end()
 
-    def _attach(self) -> None:
-        """Listens on the running loop. Children of a former loop are nobody's any more."""
-        loop = asyncio.get_running_loop()
-        if self._loop is loop:
+    def _end_when_idle(self) -> None:
+        if not self._is_retired or self._children or not self.is_alive:
             return
-        if self._loop is not None and not self._loop.is_closed():
-            self._loop.remove_reader(self._channel.fileno())
-        for child in list(self._children.values()):
-            self.release(child)
-        self._loop = loop
-        loop.add_reader(self._channel.fileno(), self._on_readable)
+        self.lose()
+        if self._loop is not None and self._loop.is_running():
+            self._loop.run_in_executor(None, self._end)
+        else:
+            self._end()
 
     def _on_readable(self) -> None:
         try:
@@ -187,11 +225,10 @@ class ZygoteHandle:
     def _hear(self, raw: bytes) -> None:
         match decode_from_zygote(raw):
             case Ready(layers=layers):
-                if self._ready is not None and not self._ready.done():
-                    self._ready.set_result(layers)
+                self._layers = layers
+                self._changed.set()
             case Unready(problem=problem):
-                if self._ready is not None and not self._ready.done():
-                    self._ready.set_exception(StartError(problem))
+                self._problem = problem
             case Started(id=job):
                 self._adopt(job)
             case Exited(id=job, status=status):
@@ -206,11 +243,25 @@ class ZygoteHandle:
         pidfd = self._channel.take_fd()
         child = self._children.get(job)
         if child is None or child.is_doomed:
-            _kill(pidfd)
+            self._kill(pidfd, job)
         if child is None:
             os.close(pidfd)
         else:
             child.pidfd = pidfd
+
+    def _kill(self, pidfd: int, job: int) -> None:
+        """Kills the very process the descriptor was made for, and no later one with its number."""
+        try:
+            if sys.platform == "linux":
+                signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+        except PermissionError:  # root without CAP_KILL: the child is another user's, and the zygote's own
+            self._ask_to_kill(job)
+
+    def _ask_to_kill(self, job: int) -> None:
+        with suppress(OSError):
+            self._channel.send(encode(Kill(id=job)))
 
 
 def _launch(settings: Settings) -> tuple[subprocess.Popen[bytes], Channel]:
@@ -240,19 +291,14 @@ def _launch(settings: Settings) -> tuple[subprocess.Popen[bytes], Channel]:
 def _end(process: subprocess.Popen[bytes], channel: Channel) -> None:
     """Lets the zygote go: it ends when its socket closes, or is killed when it is too busy to notice."""
     channel.close()
-    try:
+    with suppress(subprocess.TimeoutExpired):
         process.wait(_END_GRACE_S)
+        return
+    _kill_process(process)
+    try:
+        process.wait(_KILL_GRACE_S)
     except subprocess.TimeoutExpired:
-        _kill_process(process)
-        process.wait()
-
-
-def _kill(pidfd: int) -> None:
-    """Kills the very process the descriptor was made for, and no later one with its number."""
-    # Root without CAP_KILL may not: the child's own alarm ends it then, or its zygote's end.
-    with suppress(ProcessLookupError, PermissionError):
-        if sys.platform == "linux":
-            signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+        logger.warning("the sandbox's zygote %d cannot be ended", process.pid)
 
 
 def _kill_process(process: subprocess.Popen[bytes]) -> None:

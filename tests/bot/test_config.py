@@ -59,6 +59,23 @@ def test_switches_can_be_set_from_the_environment(text: str, value: bool) -> Non
     assert load(None, {"DUWEN__MODEL__IMAGES": text}).model.images is value
 
 
+@pytest.mark.parametrize(
+    ("asked", "takes_images", "ocr"),
+    [
+        ("off", False, "off"),
+        ("when_needed", True, "off"),
+        ("when_needed", False, "scans"),
+        ("always", True, "always"),
+    ],
+)
+def test_words_in_scans_are_needed_by_a_model_that_cannot_see(
+    config: Path, asked: str, takes_images: bool, ocr: str
+) -> None:
+    config.write_text(f"files:\n  ocr: {asked}\nmodel:\n  images: {takes_images}\n")
+    assert load(config, {}).ocr() == ocr
+    assert load(None, {"DUWEN__FILES__OCR": asked, "DUWEN__MODEL__IMAGES": str(takes_images)}).ocr() == ocr
+
+
 def test_an_empty_variable_counts_as_not_set() -> None:
     assert load(None, {"DUWEN__WEBHOOK__PORT": "", "DUWEN__NOTHING": ""}) == Settings()
 

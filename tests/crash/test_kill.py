@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
+
 import pytest
 
+from bot.demo.process import BotProcess
 from bot.emulator.wire import Fault, Post
 
 QUESTION = "请总结这份文件。"
 
 
-async def _ask(ground) -> str:
+async def _started(ground, bots: AsyncExitStack) -> BotProcess:
+    bot = await bots.enter_async_context(ground.start())
+    await ground.chat.configure(webhook_url=await bot.serving())
+    return bot
+
+
+async def _ask(ground, chat_id: str = "oc_private") -> str:
     key = await ground.chat.upload("第一条：交货期三十日。".encode(), name="条款.txt")
     content = {
         "title": "",
         "content": [[{"tag": "text", "text": QUESTION}]],
         "files": [{"file_key": key, "file_name": "条款.txt", "is_folder": False}],
     }
-    return (await ground.chat.post(Post(content=content, msg_type="post")))[0]
+    return (await ground.chat.post(Post(content=content, msg_type="post", chat_id=chat_id)))[0]
 
 
 async def _expect_one_reply(ground, message_id: str) -> None:
@@ -53,19 +62,19 @@ CALLS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("match", CALLS.values(), ids=[name.replace(" ", "_") for name in CALLS])
 @pytest.mark.parametrize("mode", ["slow", "late"])
-async def test_killed_during_any_call_to_feishu_it_answers_once_after_the_restart(ground, match, mode) -> None:
+async def test_killed_during_any_call_to_feishu_it_answers_once_after_the_restart(ground, mode) -> None:
     # "slow": Feishu does it only when the bot is dead already; "late": Feishu has done it, and nobody hears the answer.
-    await ground.chat.fail(Fault(match=match, mode=mode, delay_s=1.5))
-    async with ground.start() as bot:
-        await ground.chat.configure(webhook_url=await bot.serving())
-        message_id = await _ask(ground)
-        await ground.chat.wait_for_faults()
-        await bot.kill()
-    async with ground.start() as bot:
-        await bot.serving()
-        await _expect_one_reply(ground, message_id)
+    await ground.endpoint.configure(token_delay_s=0.01)
+    async with AsyncExitStack() as bots:
+        bot = await _started(ground, bots)
+        for number, match in enumerate(CALLS.values()):
+            await ground.chat.fail(Fault(match=match, mode=mode, delay_s=1.0))
+            message_id = await _ask(ground, chat_id=f"oc_{number}")
+            await ground.chat.wait_for_faults()
+            await bot.kill()
+            bot = await _started(ground, bots)
+            await _expect_one_reply(ground, message_id)
 
 
 async def test_an_event_acknowledged_just_before_the_crash_is_not_lost(ground) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +18,7 @@ from extractors.content import (
     ExtractedImage,
     ExtractionWarning,
     Kind,
+    MemberRead,
     PageCount,
     Picture,
     Status,
@@ -26,7 +29,8 @@ from extractors.content import (
 from extractors.limits import ExtractLimits
 
 PDF = Detected("pdf", Detection(media_type="application/pdf", method="magic"))
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(50)
+#: The header of a picture of 40 x 40 px.
+PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 40, 40) + bytes(50)
 
 
 def put(*blocks: Block, **limits: int) -> ExtractedContent:
@@ -144,6 +148,8 @@ def test_images_over_the_limit_are_left_out() -> None:
     [
         pytest.param(picture(data=PNG + bytes(2_000)), id="too many bytes"),
         pytest.param(picture(width=5_000), id="too wide"),
+        pytest.param(picture(width=39), id="another size than the bytes"),
+        pytest.param(picture(data=PNG[:12]), id="no header"),
         pytest.param(picture(width=None), id="size not known"),
         pytest.param(picture(height=-1), id="size below nothing"),
         pytest.param(picture(media_type="text/html"), id="no image type"),
@@ -205,3 +211,11 @@ def test_whatever_comes_the_limits_hold(given_blocks: list[Block]) -> None:
     assert len(content.images) <= 2
     assert len(content.warnings) <= 5
     assert content.truncated == (content.status is Status.PARTIAL)
+
+
+def test_members_are_listed_within_their_number_and_length() -> None:
+    content = put(PDF, MemberRead("a.txt"), MemberRead("b\n" + "x" * 1_000), MemberRead("c"), members_max_count=2)
+
+    assert content.members[0] == "a.txt"
+    assert content.members[1].startswith("b x")
+    assert [len(path) <= MAX_PHRASE_CHARS for path in content.members] == [True, True]

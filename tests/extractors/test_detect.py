@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
 import struct
+import tarfile
+import time
 import zipfile
 from pathlib import Path
 
@@ -182,13 +187,168 @@ CASES = [
 ]
 
 
+ODF = "application/vnd.oasis.opendocument"
+PAGE = b"<!DOCTYPE html>\n<html><head><title>t</title></head><body><p>x</p></body></html>"
+LETTER = (
+    b"Received: by mx.example\r\nMessage-ID: <1@example>\r\nFrom: a@example\r\nTo: b@example\r\nSubject: x\r\n\r\nBody"
+)
+SAVED_PAGE = (
+    b"From: <Saved by Blink>\r\nSubject: x\r\nMIME-Version: 1.0\r\n"
+    b'Content-Type: multipart/related;\r\n\ttype="text/html";\r\n\tboundary="b"\r\n\r\n--b\r\n'
+)
+FLAT = (
+    b'<?xml version="1.0" encoding="UTF-8"?>\n<office:document xmlns:office="urn:oasis" '
+    b'office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body/></office:document>'
+)
+DRAWING = b'<?xml version="1.0"?><!-- made by hand --><svg xmlns="http://www.w3.org/2000/svg"/>'
+XHTML = b'<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "x.dtd">\n<html xmlns="h"/>'
+WORDML = b'<?xml version="1.0"?><?mso-application progid="Word.Document"?><w:wordDocument xmlns:w="w"/>'
+ROWS = "姓名\t金额\n甲\t1\n乙\t2\n".encode()
+WEBM = b"\x1a\x45\xdf\xa3\x9f\x42\x86\x81\x01\x42\x82\x84webm" + bytes(9)
+
+
+def tarred(name: str, data: bytes, tar_format: int = tarfile.USTAR_FORMAT) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tar_format) as archive:
+        info = tarfile.TarInfo(name)
+        info.size = len(data)
+        archive.addfile(info, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def without_magic(tar: bytes) -> bytes:
+    """The tar as it was before the magic word: the sum of the header is made right again."""
+    header = bytearray(tar[:512])
+    header[257:265] = bytes(8)
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    return bytes(header) + tar[512:]
+
+
+#: What people rename, systems export, and attackers try: (what it is, bytes, name, media type, in conflict).
+RENAMED = [
+    ("a page named doc", PAGE, "report.doc", "text/html", True),
+    ("a page named pdf", PAGE, "report.pdf", "text/html", True),
+    ("a page named txt", PAGE, "page.txt", "text/html", True),
+    ("a page named csv", PAGE, "export.csv", "text/html", True),
+    ("a page named json", PAGE, "error.json", "text/html", True),
+    ("a page in utf-16 named xls", PAGE.decode().encode("utf-16"), "a.xls", "text/html", True),
+    ("a page without a name", PAGE, None, "text/html", False),
+    ("a page after a comment", b"<!-- saved from url -->\n<html></html>", None, "text/html", False),
+    ("a table exported as xls", b"<table><tr><td>1</td></tr></table>", "a.xls", "text/html", True),
+    ("a table exported as xlsx", b"<meta charset=gbk><table></table>", "a.xlsx", "text/html", True),
+    ("a piece of a page in txt", b"<div>how to write a div</div>", "notes.txt", "text/plain", False),
+    ("a piece of a page in md", b"<p align=center>Title</p>\n# Title", "README.md", "text/markdown", False),
+    ("php that is a page", PAGE, "index.php", "text/plain", False),
+    ("a template of a page", PAGE, "base.html.j2", "text/plain", False),
+    ("a component that is a page", PAGE, "App.vue", "text/plain", False),
+    ("xhtml", XHTML, "a.xhtml", "text/html", False),
+    ("xhtml named xml", XHTML, "a.xml", "text/html", False),
+    ("a letter", LETTER, "a.eml", "message/rfc822", False),
+    ("a letter without a name", LETTER, None, "message/rfc822", False),
+    ("a letter named txt", LETTER, "a.txt", "message/rfc822", True),
+    ("a letter named msg", LETTER, "a.msg", "message/rfc822", True),
+    ("a letter that only its name tells", b"Hello", "a.eml", "message/rfc822", False),
+    ("a letter with parts", LETTER.replace(b"Subject", b"Content-Type: multipart/related\r\nSubject"), None,
+     "message/rfc822", False),
+    ("headings that are no letter", b"Subject: none\nTo do: much\n\ntext", "a.txt", "text/plain", False),
+    ("mhtml", SAVED_PAGE, "a.mhtml", "multipart/related", False),
+    ("mhtml named doc", SAVED_PAGE, "a.doc", "multipart/related", True),
+    ("mhtml named html", SAVED_PAGE, "a.html", "multipart/related", True),
+    ("mhtml without a name", SAVED_PAGE, None, "multipart/related", False),
+    ("rtf after a blank line", b"\r\n{\\rtf1 x}", "a.rtf", "application/rtf", False),
+    ("rtf named docx", b"{\\rtf1 x}", "a.docx", "application/rtf", True),
+    ("values with tabs named xls", ROWS, "a.xls", "text/tab-separated-values", True),
+    ("values with commas named xlsx", ROWS.replace(b"\t", b","), "a.xlsx", "text/csv", True),
+    ("values with tabs named txt", ROWS, "a.txt", "text/plain", False),
+    ("prose named xls", b"Dear all,\nsee below.\n", "a.xls", "text/plain", True),
+    ("flat spreadsheet", FLAT, "a.fods", f"{ODF}.spreadsheet-flat-xml", False),
+    ("flat spreadsheet named xml", FLAT, "a.xml", f"{ODF}.spreadsheet-flat-xml", False),
+    ("flat spreadsheet without a name", FLAT, None, f"{ODF}.spreadsheet-flat-xml", False),
+    ("flat text template", FLAT.replace(b"spreadsheet", b"text-template"), "a.fodt", f"{ODF}.text-flat-xml", False),
+    ("drawing", DRAWING, "a.svg", "image/svg+xml", False),
+    ("drawing named xml", DRAWING, "a.xml", "image/svg+xml", False),
+    ("drawing named png", DRAWING, "a.png", "image/svg+xml", True),
+    ("Word's xml of 2003", WORDML, "a.xml", "application/xml", False),
+    ("xml without a declaration", b'<a xmlns="u"/>', None, "application/xml", False),
+    ("open document under a false type", zipped({"mimetype": b"application/pdf"}), "a.pdf", "application/zip", True),
+    ("epub", zipped({"mimetype": b"application/epub+zip"}), "a.epub", "application/epub+zip", False),
+    ("epub named zip", zipped({"mimetype": b"application/epub+zip"}), "a.zip", "application/epub+zip", False),
+    ("pages of 2009", zipped({"index.xml": b"", "buildVersionHistory.plist": b""}), "a.pages",
+     "application/vnd.apple.pages", False),
+    ("keynote as its folder", zipped({"T.key/Index.zip": b"", "T.key/Metadata/DocumentIdentifier": b""}), "T.key",
+     "application/vnd.apple.keynote", False),
+    ("archive with an index of its own", zipped({"index.xml": b"", "a.txt": b""}), "a.zip", "application/zip", False),
+    ("archive that was to be split", b"PK00" + zipped({"a.txt": b"a"}), "a.zip", "application/zip", False),
+    ("empty archive", zipped({}), "a.zip", "application/zip", False),
+    ("drawing of Visio", zipped({"visio/document.xml": b""}), "a.vsdx", "application/vnd.ms-visio.drawing", False),
+    ("app for phones", zipped({"AndroidManifest.xml": b""}), "a.apk", "application/vnd.android.package-archive", False),
+    ("app for phones named zip", zipped({"AndroidManifest.xml": b""}), "a.zip",
+     "application/vnd.android.package-archive", False),
+    ("java classes", zipped({"META-INF/MANIFEST.MF": b""}), "a.jar", "application/java-archive", False),
+    ("tar", tarred("a.txt", b"a"), "a.tar", "application/x-tar", False),
+    ("tar of old without magic", without_magic(tarred("a.txt", b"a")), "a.tar", "application/x-tar", False),
+    ("tar named zip", tarred("a.txt", b"a"), "a.zip", "application/x-tar", True),
+    ("gzip", gzip.compress(b"a"), "a.tar.gz", "application/gzip", False),
+    ("gzip named txt", gzip.compress(b"a"), "a.txt", "application/gzip", True),
+    ("drawing in gzip", gzip.compress(DRAWING), "a.svgz", "application/gzip", False),
+    ("bzip2", bz2.compress(b"a"), "a.tbz2", "application/x-bzip2", False),
+    ("xz", lzma.compress(b"a"), "a.txz", "application/x-xz", False),
+    ("7z named zip", b"7z\xbc\xaf\x27\x1c\0\4", "a.zip", "application/x-7z-compressed", True),
+    ("rar 5", b"Rar!\x1a\x07\x01\0", "a.rar", "application/vnd.rar", False),
+    ("rar 4 named zip", b"Rar!\x1a\x07\0", "a.zip", "application/vnd.rar", True),
+    ("excel 2 without a container", b"\x09\0\x04\0\x02\0\x10\0", "a.xls", "application/vnd.ms-excel", False),
+    ("word cut off", ole()[:512], "a.doc", "application/msword", False),
+    ("word cut off without a name", ole()[:512], None, "application/x-ole-damaged", False),
+    ("other compound file named doc", ole("SummaryInformation"), "a.doc", "application/x-ole-storage", True),
+    ("powerpoint template", ole("PowerPoint Document"), "a.pot", "application/vnd.ms-powerpoint", False),
+    ("translations", b'msgid ""\nmsgstr ""\n', "messages.pot", "text/plain", False),
+    ("graph", b"digraph { a -> b }", "a.dot", "text/plain", False),
+    ("key in pem", b"-----BEGIN PRIVATE KEY-----\n", "server.key", "text/plain", False),
+    ("sound in the container of films", b"\0\0\0\x18ftypisom" + bytes(9), "a.m4a", "audio/mp4", False),
+    ("film of a phone", b"\0\0\0\x18ftyp3gp5" + bytes(9), "a.3gp", "video/3gpp", False),
+    ("webm", WEBM, "a.webm", "video/webm", False),
+    ("matroska", WEBM.replace(b"webm", b"matr"), "a.mkv", "video/x-matroska", False),
+    ("avif by its second brand", b"\0\0\0\x20ftypmif1\0\0\0\0avifmif1miaf", "a.avif", "image/avif", False),
+    ("mp3 without tags", b"\xff\xfb\x90\x64" + bytes(9), "a.mp3", "audio/mpeg", False),
+    ("windows media", b"\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9", "a.wmv", "video/x-ms-wmv", False),
+    ("program named as a picture of a document", b"MZ" + bytes(99), "invoice.pdf.exe",
+     "application/vnd.microsoft.portable-executable", False),
+    ("program behind a turned name", b"MZ" + bytes(99), "invoice\u202efdp.exe",
+     "application/vnd.microsoft.portable-executable", False),
+    ("program for the web", b"\0asm\1\0\0\0", "a.txt", "application/wasm", True),
+    ("shortcut named pdf", b"L\0\0\0\x01\x14\x02\0" + bytes(9), "a.pdf", "application/x-ms-shortcut", True),
+    ("database named txt", b"SQLite format 3\0" + bytes(9), "a.txt", "application/vnd.sqlite3", True),
+    ("noise without a name", bytes(range(256)) * 4, None, OCTETS, False),
+    ("noise under an unknown suffix", bytes(range(256)) * 4, "a.xyz", OCTETS, False),
+    ("text under an unknown suffix", b"words", "a.xyz", "text/plain", False),
+    ("log filled up with nothing", b"line\n" + bytes(500), "a.log", "text/plain", False),
+    ("only nothing", bytes(500), "a.log", "text/plain", False),
+    ("text in utf-32", "你好".encode("utf-32"), "a.txt", "text/plain", False),
+    ("model number that looks like a drawing", b"AC10 is a model.", "a.txt", "text/plain", False),
+    ("script without a suffix", b"#!/bin/sh\necho hi\n", "install", "text/plain", False),
+    ("makefile", b"all:\n\techo\n", "Makefile", "text/plain", False),
+    ("jenkinsfile", b"pipeline {}", "ci/Jenkinsfile", "text/plain", False),
+    ("hidden settings", b"root = true", ".editorconfig", "text/plain", False),
+    ("notebook", b'{"cells": []}', "a.ipynb", "application/x-ipynb+json", False),
+    ("name that ends in blanks", PDF, "报告.pdf \u200b", "application/pdf", False),
+    ("full-width suffix", PDF, "报告．ＰＤＦ", "application/pdf", False),
+    ("name of nothing but dots", PDF, "...", "application/pdf", False),
+    ("name with a line break", PDF, "a.pdf\nb.docx", "application/pdf", True),
+]  # fmt: skip
+CASES += [
+    pytest.param(data, name, media_type, None, conflict, id=what) for what, data, name, media_type, conflict in RENAMED
+]
+
+
 @pytest.mark.parametrize(("data", "name", "media_type", "method", "conflict"), CASES)
 def test_content_decides_and_the_name_fills_in(
-    data: bytes, name: str | None, media_type: str, method: str, conflict: bool
+    data: bytes, name: str | None, media_type: str, method: str | None, conflict: bool
 ) -> None:
     found = detect(Job(data=data, name=name))
 
-    assert (found.media_type, found.method, found.conflict) == (media_type, method, conflict)
+    assert (found.media_type, found.conflict) == (media_type, conflict)
+    assert method in {None, found.method}
 
 
 def test_every_claim_is_kept_beside_the_decision() -> None:
@@ -228,6 +388,30 @@ def test_a_zip_of_very_many_entries_is_named_without_reading_them_all() -> None:
 def test_a_container_cut_anywhere_is_still_named(cut: int) -> None:
     assert detect_media_type(ole("WordDocument")[: 512 + cut]) is not None
     assert detect_media_type(ooxml(f"{WORD}.document.main+xml")[:cut]) is not None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"<!-- " * 4_000, id="comments that never end"),
+        pytest.param(b"<?xml " * 4_000, id="declarations that never end"),
+        pytest.param(b"<!DOCTYPE x [" * 2_000, id="subsets that never end"),
+        pytest.param(b"Received: x\r\n" + b" \t  \r\n" * 3_000, id="fields that never end"),
+        pytest.param(b"<a " + b"x=" * 8_000, id="a root that never ends"),
+        pytest.param(b"\n" * 16_000, id="blank lines"),
+    ],
+)
+def test_no_text_makes_the_guessing_long(data: bytes) -> None:
+    started = time.perf_counter()
+
+    assert detect_media_type(data) in {"text/plain", "application/xml"}
+    assert time.perf_counter() - started < 0.5
+
+
+def test_a_mismatch_is_never_raised_for_an_encrypted_document() -> None:
+    data = ole("EncryptionInfo", "EncryptedPackage")
+
+    assert {detect(Job(data=data, name=name)).conflict for name in ("a.docx", "a.xlsx", "a.pptx", None)} == {False}
 
 
 def test_metadata_alone_gives_the_declared_type_then_the_name_then_octets() -> None:

@@ -163,13 +163,6 @@ def test_a_file_of_several_pages_shows_the_first_and_names_the_others() -> None:
     assert "pages 5 to 6 of 6" in (content.note or "")
 
 
-def test_heic_is_named_and_not_read() -> None:
-    content = read(b"\0\0\0\x18ftypheic" + bytes(99), "a.heic")
-
-    assert content.status is Status.UNSUPPORTED
-    assert "HEIC" in (content.note or "")
-
-
 def test_a_picture_that_is_cut_off_is_refused_and_never_passed_on() -> None:
     content = read(saved(photo(400, 400), "JPEG")[:-20_000])
 

@@ -7,11 +7,11 @@ import zipfile
 import pytest
 from lxml import etree
 
+from extractors._inflating import MAX_TREE_MARKS
+from extractors._numerals import numeral
 from extractors._ooxml.equations import latex
-from extractors._ooxml.inflating import MAX_TREE_MARKS
 from extractors._ooxml.names import M, W
 from extractors._ooxml.number_format import displayed, general
-from extractors._ooxml.numbering import numeral
 from extractors._ooxml.package import Package, open_package
 from extractors.budget import Budget
 from extractors.content import Status

@@ -12,7 +12,7 @@ import pytest
 
 from extractors.limits import ExtractLimits
 from extractors.sandbox.extractor import SandboxedAttachmentExtractor
-from extractors.sandbox.wire import Level
+from extractors.sandbox.wire import MAIN, Level
 
 MakeExtractor = Callable[..., SandboxedAttachmentExtractor]
 
@@ -23,7 +23,9 @@ def make_hostile(
     extractor = SandboxedAttachmentExtractor(timeout_seconds=timeout_s, limits=limits, require=require)
     here = str(Path(__file__).parent)
     path = (here, *extractor._settings.path)
-    extractor._settings = msgspec.structs.replace(extractor._settings, entry="hostile:extract", path=path, **settings)
+    extractor._settings = msgspec.structs.replace(
+        extractor._settings, entry="hostile:extract", samples="hostile:samples", path=path, **settings
+    )
     return extractor
 
 
@@ -47,6 +49,38 @@ def hostile(_kept: dict[str, SandboxedAttachmentExtractor]) -> MakeExtractor:
         return _kept[key]
 
     return get
+
+
+class Watch:
+    """What the system says of processes and descriptors."""
+
+    def zygote(self, extractor: SandboxedAttachmentExtractor) -> int:
+        zygote = extractor._supplies[MAIN]._current
+        assert zygote is not None
+        return zygote._process.pid
+
+    def children(self, pid: int) -> list[int]:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+    def is_running(self, pid: int) -> bool:
+        """False for a zombie too: who reaps an orphan, and when, is the system's business."""
+        try:
+            return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        except (FileNotFoundError, ProcessLookupError):  # gone before, or while it was read
+            return False
+
+    def descriptors(self) -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        async with asyncio.timeout(10):
+            while not condition():  # noqa: ASYNC110 # what is waited for happens in other processes
+                await asyncio.sleep(0.005)
+
+
+@pytest.fixture
+def watch() -> Watch:
+    return Watch()
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ async def test_confined_reading_equals_an_unconfined_one(extractor, name):
     data = SAMPLES[name]
     confined = await extractor.extract(data, file_metadata={"name": name})
     assert extractor.level is Level.FULL
-    assert confined.status in {Status.OK, Status.PARTIAL}
+    assert confined.status is not Status.FAILED
     assert confined == extract_content(data, media_type="", name=name)
 
 

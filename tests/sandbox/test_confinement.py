@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 from collections.abc import Iterator
 
@@ -15,11 +16,16 @@ ALL_LAYERS = frozenset({"no_new_privs", "user", "no_dumps", "landlock", "seccomp
 ATTACKS = [
     "read /etc/passwd",
     "read /proc/self/environ",
+    "read /proc/{bot}/environ",
+    "read_parent_environment",
+    "read_parent_memory",
     "list /",
     "list /proc/self/fd",
     "stat /etc/passwd",
     "stat_with_flag /etc/passwd",
     "write {tmp}/trace",
+    "mkdir {tmp}/folder",
+    "unlink {tmp}/file",
     "tcp",
     "mptcp",
     "udp",
@@ -27,16 +33,23 @@ ATTACKS = [
     "socketpair",
     "connect {port}",
     "fork",
+    "fork_bomb 20",
+    "grandchild 0.1",
     "thread",
     "spawn",
+    "map_8_gib",
     "memfd",
     "signal {bot}",
     "signal_zygote",
+    "signal_everybody",
+    "take_descriptor",
     "raise_limit",
     "executable_memory",
     "pipe_size",
     "chdir",
 ]
+#: What kills a child that tries; each takes the zygote's pid.
+DEADLY = ["exec", "ptrace", "read_memory", "io_uring"]
 #: Only a root zygote can show that these are real.
 ROOT_ATTACKS = ["become_root"]
 
@@ -50,6 +63,7 @@ def listening() -> Iterator[int]:
 @pytest.fixture
 def attack(request, tmp_path, listening) -> str:
     tmp_path.chmod(0o777)
+    (tmp_path / "file").touch()
     return request.param.format(tmp=tmp_path, port=listening, bot=os.getpid())
 
 
@@ -80,9 +94,35 @@ async def test_landlock_denies_files_tcp_and_signals_without_seccomp(hostile, at
     assert result.text.startswith("denied:"), result
 
 
-async def test_starting_a_program_kills_the_child(hostile):
-    result = await hostile(off=frozenset()).extract(b"", file_metadata={"name": "exec"})
-    assert (result.status, result.note) == (Status.FAILED, "the reader crashed")
+@pytest.mark.parametrize("attack", DEADLY)
+@pytest.mark.parametrize("off", [frozenset(), frozenset({"landlock"})], ids=["all layers", "seccomp without landlock"])
+async def test_reaching_for_another_process_or_the_kernel_kills_the_child(hostile, watch, attack, off):
+    extractor = hostile(off=off)
+    await extractor.start()
+    result = await extractor.extract(b"", file_metadata={"name": f"{attack} {watch.zygote(extractor)}"})
+    assert (result.status, result.text, result.note) == (
+        Status.FAILED,
+        None,
+        "the reader tried something that the sandbox forbids and was stopped",
+    )
+
+
+@pytest.mark.parametrize("attack", [attack for attack in DEADLY if attack != "exec"])
+async def test_reaching_for_another_process_or_the_kernel_is_real_when_the_layers_are_off(hostile, watch, attack):
+    extractor = hostile(off=ALL_LAYERS, require=Level.LIMITS)
+    await extractor.start()
+    result = await extractor.extract(b"", file_metadata={"name": f"{attack} {watch.zygote(extractor)}"})
+    if "Function not implemented" in str(result.text) or (attack == "io_uring" and "not permitted" in str(result.text)):
+        pytest.skip(f"this kernel has no {attack}")
+    assert str(result.text).startswith("possible:"), result
+
+
+async def test_grandchild_outlives_its_reader_when_the_layers_are_off(hostile, watch):
+    extractor = hostile(off=ALL_LAYERS, require=Level.LIMITS)
+    result = await extractor.extract(b"", file_metadata={"name": "grandchild 5"})
+    pid = int(str(result.text).removeprefix("possible: "))
+    assert watch.is_running(pid)
+    os.kill(pid, signal.SIGKILL)
 
 
 async def test_input_is_sealed_even_with_the_layers_off(hostile):
@@ -101,10 +141,33 @@ async def test_root_is_given_up_for_good(hostile):
     assert str(possible.text).startswith("possible:"), possible
 
 
+async def test_child_that_may_start_threads_may_start_no_process(hostile):
+    extractor = hostile(allows_threads=True)
+    texts = [
+        str((await extractor.extract(b"", file_metadata={"name": name})).text)
+        for name in ("thread", "fork", "spawn", "grandchild 5", "unix", "read /etc/passwd")
+    ]
+    assert [text.partition(":")[0] for text in texts] == ["possible", *["denied"] * 5]
+    assert extractor.problem is None
+
+
 async def test_environment_of_the_bot_does_not_reach_a_child(fresh, monkeypatch):
     monkeypatch.setenv("DUWEN__SECRET", "hunter2")
     result = await fresh().extract(b"", file_metadata={"name": "environment"})
-    assert set(str(result.text).split()) <= {"LANG", "LC_CTYPE", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}
+    assert set(str(result.text).split()) <= {
+        "LANG",
+        "LC_CTYPE",
+        "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+        "ORT_DISABLE_TELEMETRY",
+    }
+
+
+async def test_child_inherits_nothing_but_the_input_and_the_result(fresh, tmp_path):
+    with (tmp_path / "secret").open("wb") as secret:
+        os.set_inheritable(secret.fileno(), True)
+        result = await fresh().extract(b"", file_metadata={"name": "descriptors"})
+    assert result.text == "2 descriptors"
 
 
 async def test_every_layer_is_on_and_verified_here(hostile):

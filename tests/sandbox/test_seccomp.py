@@ -110,6 +110,37 @@ def test_arguments_decide(machine, name, arguments, answer):
     assert run(seccomp.child_filter(), machine, number(machine, name), *arguments) == answer
 
 
+@pytest.mark.parametrize(
+    ("arguments", "answer"),
+    [
+        ((4711, 9), ALLOW),
+        ((4711, 15), ERRNO | errno.EPERM),
+        ((4711, 0), ERRNO | errno.EPERM),
+        ((0, 9), ERRNO | errno.EPERM),  # the whole group
+        ((2**32 - 1, 9), ERRNO | errno.EPERM),  # everybody
+        ((2**64 - 4711, 9), ERRNO | errno.EPERM),  # a group
+    ],
+)
+def test_zygote_may_kill_one_process_and_signal_nobody(machine, arguments, answer):
+    assert run(seccomp.zygote_filter(), machine, KILL_CALL[machine], *arguments) == answer
+    assert run(seccomp.child_filter(), machine, KILL_CALL[machine], *arguments) == ERRNO | errno.EPERM
+
+
+@pytest.mark.parametrize(
+    ("flags", "answer"),
+    [
+        (0x3D0F00, ALLOW),  # a thread
+        (0x1200011, ERRNO | errno.EPERM),  # a fork
+        (0x3D0F00 | 0x10000000, ERRNO | errno.EPERM),  # a thread in a new user namespace
+        (0, ERRNO | errno.EPERM),
+    ],
+)
+def test_threads_are_allowed_where_that_is_asked_for_and_processes_never(machine, flags, answer):
+    clone = number(machine, "clone")
+    assert run(seccomp.child_filter(allows_threads=True), machine, clone, flags) == answer
+    assert run(seccomp.child_filter(), machine, clone, flags) == ERRNO | errno.EPERM
+
+
 def test_machine_without_a_table_has_no_program(monkeypatch):
     monkeypatch.setattr(platform, "machine", lambda: "riscv64")
     with pytest.raises(OSError, match="riscv64"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import struct
+from typing import get_args
 
 import msgspec
 import pytest
@@ -15,10 +16,13 @@ from extractors.content import (
     Block,
     Detected,
     Detection,
+    Elsewhere,
     Ended,
     ExtractedImage,
     ExtractionWarning,
+    MemberRead,
     PageCount,
+    PageStarted,
     Picture,
     Status,
     Text,
@@ -45,7 +49,9 @@ from extractors.sandbox.wire import (
 )
 
 LIMITS = ExtractLimits(extract_text_max_chars=1_000, image_max_output_bytes=1_000, images_max_count=2)
-TEXT = 1
+TAGS = {block: tag for tag, block in enumerate(get_args(Block))}
+TEXT = TAGS[Text]
+END = len(TAGS)
 #: Other jobs on the machine are none of a property's business.
 unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -59,6 +65,8 @@ blocks = st.one_of(
     st.builds(PageCount, st.integers(0, 2**63)),
     st.builds(Warned, st.builds(ExtractionWarning, problem=words, consequence=words), partial=st.booleans()),
     st.builds(Truncated, words),
+    st.builds(MemberRead, words),
+    st.builds(Elsewhere, words),
     st.builds(Ended, st.sampled_from(Status), words),
 )
 
@@ -98,7 +106,7 @@ def test_arbitrary_bytes_give_blocks_or_a_wire_error(chunks):
 
 @unhurried
 @given(
-    st.integers(0, 6),
+    st.sampled_from(sorted(TAGS.values())),
     st.recursive(st.none() | st.integers() | words, lambda inner: st.lists(inner) | st.dictionaries(words, inner)),
 )
 def test_well_formed_values_of_the_wrong_shape_give_a_wire_error_or_a_block(tag, value):
@@ -128,8 +136,8 @@ def test_damaged_frames_give_blocks_or_a_wire_error(block, data):
 @pytest.mark.parametrize(
     "stream",
     [
-        pytest.param(raw_frame(8, b""), id="unknown tag"),
-        pytest.param(raw_frame(7, b"\0"), id="a last frame that is not empty"),
+        pytest.param(raw_frame(END + 1, b""), id="unknown tag"),
+        pytest.param(raw_frame(END, b"\0"), id="a last frame that is not empty"),
         pytest.param(struct.pack(">BI", TEXT, 2**32 - 1), id="a length of 4 GiB"),
         pytest.param(raw_frame(TEXT, encode_block(Text("x"))[1] + b"\0"), id="bytes after the value"),
         pytest.param(raw_frame(TEXT, b""), id="no value"),
@@ -141,7 +149,7 @@ def test_damaged_frames_give_blocks_or_a_wire_error(block, data):
         pytest.param(raw_frame(TEXT, b"\x81\xa8markdown\xdb\xff\xff\xff\xff"), id="a string of 4 GiB"),
         pytest.param(raw_frame(TEXT, b"\x81\xa8markdown\xa2\xff\xff"), id="not UTF-8"),
         pytest.param(raw_frame(TEXT, b"\x81\xa8markdown\x01"), id="a number for a text"),
-        pytest.param(raw_frame(6, b"\x82\xa6status\xa5wrong\xa4note\xa0"), id="an unknown status"),
+        pytest.param(raw_frame(TAGS[Ended], b"\x82\xa6status\xa5wrong\xa4note\xa0"), id="an unknown status"),
     ],
 )
 def test_malformed_frame_is_a_wire_error(stream):
@@ -310,3 +318,58 @@ def test_argument_goes_before_the_type_in_the_metadata():
     metadata = {"name": "a", "mime_type": "text/plain"}
     assert describe(metadata, None).declared_type == "text/plain"
     assert describe(metadata, "text/html") == Description(name="a", declared_type="text/html", metadata=metadata)
+
+
+@pytest.mark.parametrize(
+    ("sent", "arrived"),
+    [
+        (MemberRead("a\udce3.txt"), MemberRead("a?.txt")),
+        (
+            Warned(ExtractionWarning(problem="\ud800", consequence="b"), partial=True),
+            Warned(ExtractionWarning(problem="?", consequence="b"), partial=True),
+        ),
+        (
+            Picture(ExtractedImage(b"\xff", "image/png", name="\udfff")),
+            Picture(ExtractedImage(b"\xff", "image/png", name="?")),
+        ),
+    ],
+)
+def test_lone_surrogate_does_not_stop_a_block(sent: Block, arrived: Block) -> None:
+    assert fed(frame(sent)).blocks == [arrived]
+
+
+# --- pages ------------------------------------------------------------------------------------------------------------
+
+
+def test_marks_of_pages_are_no_blocks_and_the_latest_is_known() -> None:
+    frames = fed(frame(PageStarted(1)), frame(Text("a")), frame(PageStarted(2, "owed")))
+    assert frames.blocks == [Text("a")]
+    assert frames.page == PageStarted(2, "owed")
+
+
+@pytest.mark.parametrize("number", [0, -1, 10**8, 2**63])
+def test_page_that_cannot_be_is_refused(number: int) -> None:
+    with pytest.raises(WireError, match="is none that may come now"):
+        fed(frame(PageStarted(number)))
+
+
+def test_next_child_goes_on_after_the_page_and_not_before() -> None:
+    frames = fed(frame(Text("a")), frame(PageStarted(3)), frame(Text("cut"))[:4])
+    frames.restart(first_page=4)
+    assert frames.page is None
+    frames.feed(frame(PageStarted(4)) + frame(Text("b")))
+    assert frames.blocks == [Text("a"), Text("b")]
+    with pytest.raises(WireError):
+        frames.feed(frame(PageStarted(3)))
+
+
+def test_children_of_one_file_share_what_may_come_in_all() -> None:
+    frames = Frames(LIMITS)
+
+    def children(count: int) -> None:
+        for _ in range(count):
+            frames.feed(frame(Text("x" * 900)) * 10)
+            frames.restart(first_page=1)
+
+    with pytest.raises(WireError, match="larger than the limits allow"):
+        children(10_000)

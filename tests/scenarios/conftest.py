@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,10 +45,9 @@ def prompts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def world(tmp_path_factory: pytest.TempPathFactory, prompts: Path) -> AsyncIterator[World]:
+@asynccontextmanager
+async def running_world(folder: Path, prompts: Path) -> AsyncIterator[World]:
     """A running world with short retry times, so that trouble is over soon."""
-    folder = tmp_path_factory.mktemp("world")
     async with (
         serve_feishu(FeishuOptions(relaxed_rates=True, time_scale=0.002)) as feishu,
         serve_model() as model,
@@ -73,6 +73,20 @@ async def world(tmp_path_factory: pytest.TempPathFactory, prompts: Path) -> Asyn
                 data=folder / "data",
                 prompts=prompts,
             )
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def world(tmp_path_factory: pytest.TempPathFactory, prompts: Path) -> AsyncIterator[World]:
+    """The world that the scenarios share."""
+    async with running_world(tmp_path_factory.mktemp("world"), prompts) as world:
+        yield world
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def own_world(tmp_path: Path, prompts: Path) -> AsyncIterator[World]:
+    """A world of its own, for a test after which the bot knows something for an hour."""
+    async with running_world(tmp_path, prompts) as world:
+        yield world
 
 
 @pytest.fixture(scope="session")

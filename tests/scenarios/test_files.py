@@ -8,6 +8,7 @@ import zipfile
 import pymupdf
 import pytest
 
+from bot.demo.samples import contract_docx, staff_csv
 from bot.emulator.wire import Post
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -43,6 +44,20 @@ async def test_a_file_that_cannot_be_read_gets_a_reason_in_plain_words(world, ch
     (reply,) = await world.chat.wait_for_replies(message_id)
     assert name in reply.text
     assert words in reply.text
+
+
+async def test_the_files_inside_an_archive_are_read(world, chat_id) -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as package:
+        package.writestr("合同/采购合同.docx", contract_docx())
+        package.writestr("名册.csv", staff_csv())
+        package.writestr("../../escape.txt", "no")
+    message_id = await world.chat.drop(out.getvalue(), name="资料.zip", chat_id=chat_id)
+    (reply,) = await world.chat.wait_for_replies(message_id)
+    assert "压缩包" in reply.text
+    prompt = (await world.endpoint.completions())[-1].messages[-1].text
+    for words in ("合同/采购合同.docx", "186,400", "名册.csv", "11,200"):
+        assert words in prompt, words
 
 
 async def test_a_bad_file_does_not_take_the_good_ones_with_it(world, chat_id) -> None:

@@ -52,10 +52,10 @@ async def test_what_passes_by_itself_is_not_noticed(world, chat_id, fault) -> No
     assert "替身" in reply.text
 
 
-async def test_a_model_that_takes_no_images_is_asked_with_the_text_alone_and_the_user_is_told(world, chat_id) -> None:
-    await world.endpoint.fail("image-unsupported")
-    message_id = await world.chat.drop(chart_png(), name="图.png", kind="image", chat_id=chat_id)
-    (reply,) = await world.chat.wait_for_replies(message_id)
+async def test_a_model_that_takes_no_images_is_asked_with_the_text_alone_and_the_user_is_told(own_world) -> None:
+    await own_world.endpoint.fail("image-unsupported")
+    message_id = await own_world.chat.drop(chart_png(), name="图.png", kind="image")
+    (reply,) = await own_world.chat.wait_for_replies(message_id)
     assert "只依据文字" in reply.text
 
 

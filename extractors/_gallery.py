@@ -6,23 +6,38 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from extractors import markdown
 from extractors._images import fit_image
-from extractors._ooxml.package import MAX_PICTURE_BYTES, Package
+from extractors.budget import Budget
 from extractors.content import Block, ExtractionWarning, Picture, Truncated, Warned
 from extractors.format import Unreadable
+from extractors.limits import MIB
+
+MAX_PICTURE_BYTES = 64 * MIB
 
 #: What programs fill in when the author gave no alternative text.
 _FILE_NAME = re.compile(r"\S+\.(png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)", re.IGNORECASE)
 _LEFT_OUT = "[an image that is left out]"
 
 
+class PictureSource(Protocol):
+    """Where pictures are read from by the name of their part."""
+
+    @property
+    def budget(self) -> Budget:
+        """What is left of the limits."""
+
+    def read(self, part: str, *, max_bytes: int) -> bytes:
+        """The bytes of a picture. Raises `Unreadable` where it is broken or larger than `max_bytes`."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Gallery:
     """Names pictures as they are met. `drain` hands out what was made since the last call; call it after each text."""
 
-    package: Package
+    source: PictureSource
     _references: dict[str, str] = field(default_factory=dict)
     _pending: list[Block] = field(default_factory=list)
     _shown: int = 0
@@ -46,12 +61,12 @@ class Gallery:
             yield Truncated(f"{self._refused} more images")
 
     def _add(self, part: str) -> str:
-        budget = self.package.budget
+        budget = self.source.budget
         if budget.is_late or budget.images_left <= 0:
             self._refused += 1
             return _LEFT_OUT
         try:
-            data = self.package.read(part, max_bytes=MAX_PICTURE_BYTES)
+            data = self.source.read(part, max_bytes=MAX_PICTURE_BYTES)
             digest = hashlib.sha256(data).hexdigest()
             if digest in self._references:
                 return self._references[digest]

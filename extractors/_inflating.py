@@ -1,4 +1,4 @@
-"""A part of a package as it inflates: paid for byte by byte, and weighed before it may become a tree."""
+"""A part of a ZIP as it inflates: paid for byte by byte, and weighed before it may become a tree."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import IO
 
 from lxml import etree
 
-from extractors._ooxml.names import Element
 from extractors.budget import Budget
 from extractors.content import Status
 from extractors.format import Unreadable
 from extractors.limits import MIB
+
+Element = etree._Element  # noqa: SLF001 - lxml publishes no other name for the type of its elements
 
 #: What may become one tree: a part, or one child of a streamed part. A tag or an attribute costs up to 220 bytes there.
 MAX_TREE_BYTES = 24 * MIB
@@ -85,6 +86,14 @@ def ends(source: Inflating, tags: frozenset[str]) -> etree.iterparse[tuple[str, 
         remove_comments=True,
         remove_pis=True,
     )
+
+
+def first_begun(source: Inflating, tags: frozenset[str]) -> str | None:
+    """The tag of the first element of these that begins; None where there is none."""
+    parser = etree.iterparse(
+        source, events=("start",), tag=tags, resolve_entities=False, no_network=True, huge_tree=False, load_dtd=False
+    )
+    return next((str(element.tag) for _, element in parser), None)
 
 
 def drop_before(element: Element, parent: Element) -> None:

@@ -1,0 +1,1 @@
+"""What the readers of mail share: letters, and the two ways in which they are stored."""

@@ -1,0 +1,1 @@
+"""OpenDocument, zipped or flat, read from its XML."""

@@ -1,0 +1,49 @@
+"""SVG: the words of a drawing as text, and a picture of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from extractors._svg.picture import draw
+from extractors._svg.tree import parse_drawing
+from extractors._svg.words import drawing_text
+from extractors.budget import Budget
+from extractors.content import Block, Detection, ExtractionWarning, Job, Kind, Picture, Text, Truncated, Warned
+from extractors.format import Format, Unreadable
+from extractors.markdown import image_reference
+
+
+def extract(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block]:
+    """The words first: they stand, whatever becomes of the picture."""
+    if text := drawing_text(parse_drawing(job.data)):
+        yield Text(text)
+    if budget.is_late or not budget.take_image():
+        yield Truncated("the picture of the drawing")
+        return
+    try:
+        image = draw(job.data, budget.limits, name="image")
+    except Unreadable as exc:
+        if not text:
+            raise
+        yield Warned(ExtractionWarning(problem=exc.note, consequence="only its words are read"), partial=True)
+        return
+    yield Text(image_reference("image"))
+    yield Picture(image)
+
+
+FORMAT = Format(
+    name="SVG",
+    kind=Kind.IMAGE,
+    media_types=frozenset({"image/svg+xml"}),
+    extensions=frozenset({"svg", "svgz"}),
+    extract=extract,
+    keeps=(
+        "the drawing as a picture",
+        "its title, its description and its text",
+    ),
+    libraries=("lxml", "resvg-py", "pymupdf", "pillow"),
+    limitations=(
+        "Text is drawn in one font, whatever the drawing asks for; text along a path is read, not drawn.",
+        "Pictures that lie outside the drawing are not fetched; animations are shown as they begin.",
+    ),
+)

@@ -1,0 +1,31 @@
+"""Film: how long it is, what streams it has, and its tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from extractors._media import ZYGOTE, read_media
+from extractors.budget import Budget
+from extractors.content import Block, Detection, Job, Kind
+from extractors.format import Format
+
+
+def extract_video(job: Job, detection: Detection, budget: Budget) -> Iterator[Block]:  # noqa: ARG001 - the protocol of a format
+    """Facts and tags; neither pictures nor speech."""
+    return read_media(job.data, detection.media_type, heading="Video")
+
+
+FORMAT = Format(
+    name="video",
+    kind=Kind.VIDEO,
+    media_types=frozenset({"video/mp4", "video/quicktime", "video/x-msvideo", "video/x-matroska", "video/webm"}),
+    extensions=frozenset({"mp4", "m4v", "mov", "avi", "mkv", "webm"}),
+    extract=extract_video,
+    limitations=(
+        "Facts and tags only: no picture is shown, and what is said is not transcribed.",
+        "Needs the extra duwen[av]; without it such files are named, not read.",
+    ),
+    keeps=("length", "streams with codec, size, rate and language", "tags"),
+    libraries=("av",),
+    zygote=ZYGOTE,
+)
