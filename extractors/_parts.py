@@ -22,7 +22,15 @@ from extractors.limits import MIB
 
 _ENTRY_SIGNATURE = b"PK\x01\x02"
 _ENTRY_HEADER_BYTES = 30
-READ_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, etree.XMLSyntaxError)
+READ_ERRORS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    UnicodeDecodeError,  # a name in front of the part
+    etree.XMLSyntaxError,
+)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -44,7 +44,7 @@ def tar_members(source: Joined, gate: Gate) -> Iterator[Member | LeftOut]:
                     raise tarfile.ReadError
                 if not info.isdir():
                     yield _unpacked(archive, info, gate)
-    except (tarfile.TarError, EOFError, OSError, ValueError) as exc:
+    except (tarfile.TarError, EOFError, OSError, ValueError, OverflowError) as exc:
         raise Unreadable(Status.REJECTED, _CUT_OFF) from exc
     if any(source.tail):  # blocks of nothing end a tar, and tarfile does not miss them
         raise Unreadable(Status.REJECTED, _CUT_OFF)

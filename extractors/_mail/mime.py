@@ -172,7 +172,7 @@ def _body_bytes(part: Message) -> bytes:
 def _bytes_of(message: Message) -> bytes:
     try:
         return message.as_bytes()
-    except (MessageError, UnicodeError, LookupError, TypeError, ValueError):
+    except (MessageError, UnicodeError, LookupError, TypeError, ValueError, RecursionError):
         # The library could not write what it has read: the body at least.
         return _body_bytes(message)
 

@@ -67,7 +67,10 @@ def _drawn(data: bytes, limits: ExtractLimits) -> Image.Image:
             height=side,
         )
         image = Image.open(io.BytesIO(png), formats=("PNG",)).convert("RGB")
-    except (ValueError, OSError) as exc:
+    except BaseException as exc:
+        # A panic of Rust is no Exception, and its class can't be imported.
+        if not isinstance(exc, ValueError | OSError) and type(exc).__name__ != "PanicException":
+            raise
         raise Unreadable(Status.REJECTED, "the drawing cannot be drawn") from exc
     return _with_text(image, root)
 

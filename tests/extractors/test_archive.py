@@ -516,3 +516,15 @@ def test_no_bytes_fail_the_reader(magic: bytes, rest: bytes) -> None:
 
     assert content.status is not Status.OK
     assert "failed (" not in (content.note or "")
+
+
+def test_a_pax_record_of_an_impossible_length_is_a_damaged_archive() -> None:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        archive.addfile(tarfile.TarInfo("é" * 60))
+    data = bytearray(file.getvalue())
+    record = b"9" * 30 + b" path=a\n"
+    data[tarfile.BLOCKSIZE : tarfile.BLOCKSIZE + len(record)] = record
+    content = read(bytes(data), "a.tar")
+    assert content.status is Status.REJECTED
+    assert "damaged" in (content.note or "")

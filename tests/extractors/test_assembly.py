@@ -219,3 +219,10 @@ def test_members_are_listed_within_their_number_and_length() -> None:
     assert content.members[0] == "a.txt"
     assert content.members[1].startswith("b x")
     assert [len(path) <= MAX_PHRASE_CHARS for path in content.members] == [True, True]
+
+
+def test_names_with_lone_surrogates_come_out_as_something_that_can_be_written() -> None:
+    content = put(PDF, MemberRead("\udce3报告.txt"), warned("\ud800: broken"), Truncated("\udfff.txt"))
+
+    assert content.members == ("?报告.txt",)
+    (content.note or "").encode()

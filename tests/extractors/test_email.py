@@ -352,3 +352,13 @@ def test_no_damage_makes_it_raise_anything_else():
                 chance.randrange(256) for _ in range(chance.randrange(3))
             )
         read(bytes(damaged))
+
+
+@pytest.mark.parametrize("depth", [20, 300, 900, 5000])
+def test_letters_inside_letters_however_deep_never_fail_the_reader(depth) -> None:
+    data = b"Subject: bottom\r\n\r\ntext\r\n"
+    for _ in range(depth):
+        data = b"Subject: s\r\nFrom: a@b\r\nContent-Type: message/rfc822\r\n\r\n" + data
+    content = extract_content(data, media_type="", name="a.eml")
+    assert content.status is not Status.FAILED
+    assert "reader failed" not in (content.note or "")

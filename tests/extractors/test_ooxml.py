@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import time
 import zipfile
 
@@ -275,3 +276,11 @@ def test_numerals_are_written_in_their_system(number: int, system: str, text: st
 )
 def test_equations_are_written_as_latex(omml: str, text: str) -> None:
     assert latex(etree.fromstring(f'<m:oMath xmlns:m="{M[1:-1]}">{omml}</m:oMath>')) == text
+
+
+def test_a_name_that_is_not_what_its_flag_says_damages_its_part_and_not_the_reader() -> None:
+    data = bytearray(packed({"word/document.xml": "<a/>"}))
+    struct.pack_into("<H", data, 6, 0x800)  # the local header says UTF-8
+    data[30] = 0xD8
+    with pytest.raises(Unreadable, match="damaged"):
+        open_package(bytes(data), Budget(limits=ExtractLimits())).read("word/document.xml")

@@ -190,7 +190,7 @@ async def fuzz(options: argparse.Namespace) -> tuple[Findings, dict[str, int]]:
     findings, chance = Findings(), random.Random(options.seed)
     by_suffix: dict[str, list[tuple[str, bytes]]] = defaultdict(list)
     for name, data in seeds(with_corpus=not options.samples_only):
-        by_suffix[name.rpartition(".")[2].lower()].append((name, data))
+        by_suffix[Path(name).suffix.lower()].append((name, data))
     ends_at = time.monotonic() + 60 * options.minutes if options.minutes else float("inf")
     async with SandboxedAttachmentExtractor(timeout_seconds=TIMEOUT_S) as extractor:
         await extractor.extract(b"first", file_metadata={"name": "first.txt"})
@@ -223,7 +223,7 @@ async def one_file(
             raise
         return
     findings.slowest_s = max(findings.slowest_s, time.monotonic() - started)
-    suffix, note = name.rpartition(".")[2].lower(), content.note or ""
+    suffix, note = Path(name).suffix.lower() or "no suffix", content.note or ""
     findings.statuses[suffix][content.status] += 1
     findings.broken_promises += [f"{name}: {what}" for what in broken_promises(content)]
     crash = next((words for words in CRASHES if words in note), None)
