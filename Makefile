@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo run test check bench docs format lock clean
+.PHONY: demo run test check bench bench-corpus docs format lock clean
 
 demo: .venv ## the whole job on real files:  make demo [FILES="a.pdf b.docx"] [ASK="..."]
 	$(BIN)/duwen demo $(if $(ASK),--ask "$(ASK)") $(FILES)
@@ -20,10 +20,16 @@ check: .venv ## what CI runs before the tests
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/duwen prompts lint prompts
 
-bench: .venv
+bench: .venv ## each figure beside its anchor, about six minutes
 	$(BIN)/python benchmarks/extract_overhead.py
 	$(BIN)/python benchmarks/ack.py
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/sandbox.py
+	$(BIN)/python benchmarks/sandbox_load.py
+
+bench-corpus: .venv ## on a corpus of real files; installs the other readers beside it
+	$(BIN)/python benchmarks/corpus_memory.py
+	$(BIN)/python benchmarks/peers.py
 
 docs: .venv ## the page that is generated from the registry
 	$(BIN)/python -m extractors.formats_page > docs/formats.new && mv docs/formats.new docs/formats.md
