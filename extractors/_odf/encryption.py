@@ -20,10 +20,10 @@ from cryptography.hazmat.decrepit.ciphers import algorithms as old_algorithms
 from cryptography.hazmat.decrepit.ciphers import modes as old_modes
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
 from extractors._gallery import MAX_PICTURE_BYTES
 from extractors._inflating import Element, Inflating
+from extractors._odf.argon2 import argon2id
 from extractors._odf.names import LOEXT, MANIFEST, whole
 from extractors._odf.source import CONTENT, ZippedSource
 from extractors._parts import open_archive
@@ -89,16 +89,16 @@ class Lock:
             or not 0 < self.lanes <= _MAX_ARGON2_LANES
         ):
             raise Unreadable(Status.ENCRYPTED, _UNKNOWN)
-        derivation = Argon2id(
-            salt=self.salt,
-            length=self.key_bytes,
-            iterations=self.rounds,
-            lanes=self.lanes,
-            memory_cost=self.memory_kib,
-        )
         try:
-            return bytes(derivation.derive(start_key))
-        except MemoryError as exc:  # also what comes of a second lane where no thread may be started
+            return argon2id(
+                start_key,
+                salt=self.salt,
+                key_bytes=self.key_bytes,
+                rounds=self.rounds,
+                memory_kib=self.memory_kib,
+                lanes=self.lanes,
+            )
+        except ValueError as exc:
             raise Unreadable(Status.ENCRYPTED, _UNKNOWN) from exc
 
     def _deciphered(self, key: bytes, data: bytes) -> bytes:

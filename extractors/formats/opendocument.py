@@ -262,7 +262,7 @@ _LIMITATIONS = (
     "Formulas of sheets are not calculated: what the cells show is read, and the formula where nothing is stored.",
     "What only master slides hold, such as logos and backgrounds, is not read.",
     "Embedded files of other programs (OLE objects), audio and video are shown by their picture only.",
-    "What LibreOffice encrypts since 24.8 (Argon2id in four lanes) is not opened in the sandbox; OpenPGP never is.",
+    "What is encrypted with OpenPGP is not opened.",
 )
 
 

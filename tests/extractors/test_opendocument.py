@@ -911,7 +911,7 @@ def stored(parts: Mapping[str, bytes]) -> bytes:
 LOCKED = {
     "AES": lambda: locked_by_part("http://www.w3.org/2001/04/xmlenc#aes256-cbc"),
     "Blowfish": lambda: locked_by_part("Blowfish CFB"),
-    "whole": lambda: locked_as_a_whole(lanes=1),
+    "whole": lambda: locked_as_a_whole(lanes=4),
 }
 
 
@@ -923,10 +923,6 @@ def test_encrypted_documents_open_with_their_password_and_say_so_without_it(way:
         with pytest.raises(Unreadable, match=note) as caught:
             read(data, password=password)
         assert caught.value.status is Status.ENCRYPTED
-
-
-def test_a_whole_document_in_four_lanes_opens_without_a_sandbox() -> None:
-    assert read(locked_as_a_whole(lanes=4), password=PASSWORD).text == "机密内容"
 
 
 def test_a_key_that_would_cost_too_much_is_not_made() -> None:
@@ -962,7 +958,5 @@ async def test_confined_children_read_zipped_flat_and_encrypted_files() -> None:
         for way, locked in LOCKED.items():
             metadata = {"name": "a.odt", "password": PASSWORD}
             assert (await extractor.extract(locked(), file_metadata=metadata)).text == "机密内容", way
-        # A second lane is a thread, which a confined child may not start.
-        laned = await extractor.extract(locked_as_a_whole(), file_metadata={"name": "a.odt", "password": PASSWORD})
         closed = await extractor.extract(LOCKED["AES"](), file_metadata={"name": "a.odt"})
-        assert {laned.status, closed.status} == {Status.ENCRYPTED}
+        assert closed.status is Status.ENCRYPTED
