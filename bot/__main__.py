@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from bot import __version__
-from bot.config import Settings, check_for_run, demo_model, load
+from bot.config import Settings, check_for_run, demo_model, load, or_packaged
 from bot.errors import ConfigError, PromptError
 from extractors import command
 
@@ -18,9 +18,15 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return int(options.run(options))
-    except (ConfigError, PromptError, OSError) as error:
-        sys.stderr.write(f"duwen: {error}\n")
-        return 2
+    except (ConfigError, PromptError) as error:
+        return _refused(str(error))
+    except OSError as error:
+        return _refused(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
+
+
+def _refused(why: str) -> int:
+    sys.stderr.write(f"duwen: {why}\n")
+    return 2
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -43,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_arguments(extract)
     extract.set_defaults(run=command.run)
 
-    doctor = commands.add_parser("doctor", help="check the configuration, and what the sandbox can do on this machine")
+    doctor = commands.add_parser("doctor", help="check the configuration, the sign-in at Feishu, and the sandbox")
     doctor.add_argument("--config", type=Path, help="YAML file; without it only DUWEN__ variables are read")
     doctor.set_defaults(run=_doctor)
 
@@ -79,7 +85,7 @@ def _run(options: argparse.Namespace) -> int:
 def _doctor(options: argparse.Namespace) -> int:
     from bot.doctor import examine  # noqa: PLC0415 - the other commands start without the sandbox's imports
 
-    return examine(options.config, sys.stdout)
+    return asyncio.run(examine(options.config, sys.stdout))
 
 
 def _demo(options: argparse.Namespace) -> int:
@@ -92,7 +98,7 @@ def _demo(options: argparse.Namespace) -> int:
 def _lint(options: argparse.Namespace) -> int:
     from bot.llm.preview import lint  # noqa: PLC0415 - the other commands start without the templates' imports
 
-    problems = lint(options.directory)
+    problems = lint(or_packaged(options.directory))
     sys.stdout.writelines(f"{problem}\n" for problem in problems)
     return 1 if problems else 0
 
@@ -102,16 +108,15 @@ def _render(options: argparse.Namespace) -> int:
 
     if options.name not in KINDS:
         raise PromptError(f"there is no kind of template called {options.name!r}; there are: {', '.join(KINDS)}")
+    directory = or_packaged(options.directory)
     if options.files:
         from bot.prompt_preview import render_with_files  # noqa: PLC0415 - the same
 
-        shown = render_with_files(
-            options.directory, options.name, options.language, question=options.ask, files=options.files
-        )
+        shown = render_with_files(directory, options.name, options.language, question=options.ask, files=options.files)
     else:
         from bot.llm.preview import render  # noqa: PLC0415 - the same
 
-        shown = render(options.directory, options.name, options.language, question=options.ask)
+        shown = render(directory, options.name, options.language, question=options.ask)
     sys.stdout.write(shown)
     return 0
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import gc
 import signal
+import socket
 import time
 from collections.abc import AsyncIterator, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -19,10 +19,11 @@ import structlog
 from aiohttp import web
 
 from bot import __version__
-from bot.config import ModelSettings, PromptsSettings, Settings
+from bot.config import ModelSettings, Settings, WebhookSettings, or_packaged
 from bot.durable.checkpoint import Checkpoint
 from bot.durable.engine import Engine
 from bot.durable.relay import InboxRelay
+from bot.errors import ConfigError
 from bot.feishu.api import FeishuApi
 from bot.feishu.cardkit import CardKit
 from bot.feishu.identity import Identity
@@ -37,6 +38,7 @@ from bot.metrics import Metrics
 from bot.pipeline import Tools, answer_message
 from bot.steps.extract import Reader
 from bot.steps.reply import Outbox
+from bot.store.claim import claimed
 from bot.store.database import Database
 from bot.store.files import FileStore
 from bot.store.inbox import Inbox
@@ -46,6 +48,7 @@ from extractors import SandboxedAttachmentExtractor
 log = structlog.get_logger()
 
 IDENTITY_RETRY_S = 5.0
+REVIVE_EVERY_S = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,24 +80,33 @@ async def serve(settings: Settings) -> None:
 async def running(settings: Settings) -> AsyncIterator[int]:
     """The whole bot, ready to answer; gives the port it serves on."""
     started = time.monotonic()
-    async with _built(settings) as bot:
-        # What is here now stays: a full collection would walk it all and hold up an acknowledgement by 90 ms.
-        gc.collect()
-        gc.freeze()
-        try:
-            async with asyncio.TaskGroup() as group:
-                background = [group.create_task(work) for work in _background(bot)]
-                async with _door(bot) as port:
-                    log.info("serving", port=port, version=__version__, seconds=round(time.monotonic() - started, 3))
-                    yield port
-                for task in background:
-                    task.cancel()
-        finally:
-            await bot.engine.stop(settings.shutdown_grace_s)
+    # Before any work is taken up, so that a port in use leaves everything as it was.
+    with closing(_listening(settings.webhook)) as door, claimed(settings.data_dir):
+        async with _built(settings) as bot, _serving(bot, door, started) as port:
+            yield port
+
+
+@asynccontextmanager
+async def _serving(bot: Bot, door: socket.socket, started: float) -> AsyncIterator[int]:
+    """The bot at work; in the end the door closes first, and then running work may reach a checkpoint."""
+    # What is here now stays: a full collection would walk it all and hold up an acknowledgement by 90 ms.
+    gc.collect()
+    gc.freeze()
+    try:
+        async with asyncio.TaskGroup() as group:
+            background = [group.create_task(work) for work in _background(bot)]
+            async with _open(bot, door):
+                port: int = door.getsockname()[1]
+                log.info("serving", port=port, version=__version__, seconds=round(time.monotonic() - started, 3))
+                yield port
+            for task in background:
+                task.cancel()
+    finally:
+        await bot.engine.stop(bot.settings.shutdown_grace_s)
 
 
 def _background(bot: Bot) -> tuple[Coroutine[Any, Any, None], ...]:
-    return bot.relay.run(), _reload_prompts(bot), _learn_identity(bot)
+    return bot.relay.run(), _revive(bot), _reload_prompts(bot), _learn_identity(bot)
 
 
 @asynccontextmanager
@@ -120,7 +132,7 @@ async def _built(settings: Settings) -> AsyncIterator[Bot]:
         await stack.enter_async_context(extractor)
         stack.push_async_callback(database.close)
         library, _ = await asyncio.gather(
-            asyncio.to_thread(PromptLibrary, _prompts(settings.prompts.directory)), database.open()
+            asyncio.to_thread(PromptLibrary, or_packaged(settings.prompts.directory)), database.open()
         )
         api = FeishuApi(
             session,
@@ -128,6 +140,7 @@ async def _built(settings: Settings) -> AsyncIterator[Bot]:
             app_id=settings.feishu.app_id,
             app_secret=settings.feishu.app_secret.get_secret_value(),
             timeout_s=settings.feishu.timeout_s,
+            failed=lambda code: metrics.feishu_errors.labels(code=code).inc(),
         )
         tools = Tools(
             settings=settings,
@@ -188,9 +201,19 @@ def _engine(settings: Settings, tools: Tools) -> Engine:
     return engine
 
 
+def _listening(webhook: WebhookSettings) -> socket.socket:
+    """The door's socket, on a port that the system chose where 0 was asked for; ConfigError where it can't be had."""
+    family = socket.AF_INET6 if ":" in webhook.host else socket.AF_INET
+    try:
+        return socket.create_server((webhook.host, webhook.port), family=family)
+    except OSError as error:
+        why = str(error.strerror or error).partition(" (")[0]  # the rest is the address once more
+        raise ConfigError(f"webhook: cannot listen on {webhook.host}:{webhook.port}: {why}") from None
+
+
 @asynccontextmanager
-async def _door(bot: Bot) -> AsyncIterator[int]:
-    """The HTTP server: events, health, metrics. Gives its port, which the system chose when 0 was asked for."""
+async def _open(bot: Bot, door: socket.socket) -> AsyncIterator[None]:
+    """The HTTP server: events, health, metrics."""
     settings, tools = bot.settings, bot.tools
     app = web.Application()
     app.add_routes(health_routes(status=partial(_status, bot), ready=partial(_ready, bot), metrics=tools.metrics))
@@ -199,20 +222,31 @@ async def _door(bot: Bot) -> AsyncIterator[int]:
         app.add_routes(
             webhook_routes(accept=accept, feishu=settings.feishu, webhook=settings.webhook, metrics=tools.metrics)
         )
-    runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=2.0)
+    # Bodies stay as they came: Feishu compresses none, and signs the raw bytes.
+    runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=2.0, auto_decompress=False)
     await runner.setup()
     try:
-        await web.TCPSite(runner, settings.webhook.host, settings.webhook.port).start()
-        yield runner.addresses[0][1]
+        await web.SockSite(runner, door).start()
+        yield
     finally:
         await runner.cleanup()
 
 
 async def _learn_identity(bot: Bot) -> None:
     """Before the first question, so that it does not wait and /readyz tells the truth."""
-    while not bot.tools.identity.is_known:
+    while bot.tools.identity.known is None:
         await bot.tools.identity.get()
         await asyncio.sleep(IDENTITY_RETRY_S)
+
+
+async def _revive(bot: Bot) -> None:
+    while True:
+        await asyncio.sleep(REVIVE_EVERY_S)
+        try:
+            if count := await bot.engine.revive():
+                log.warning("work without an outcome taken up again", count=count)
+        except Exception as error:
+            log.warning("no work taken up", error=type(error).__name__, retry_in_s=REVIVE_EVERY_S)
 
 
 async def _reload_prompts(bot: Bot) -> None:
@@ -223,7 +257,7 @@ async def _reload_prompts(bot: Bot) -> None:
 
 async def _status(bot: Bot) -> dict[str, Any]:
     """What /healthz shows: states and counts, no secret and no content."""
-    identity = await bot.tools.identity.get()
+    identity = bot.tools.identity.known  # without asking: this page must come while Feishu hangs
     return {
         "version": __version__,
         "uptime_s": round(time.time() - bot.started_s),
@@ -246,13 +280,7 @@ async def _status(bot: Bot) -> dict[str, Any]:
 
 def _ready(bot: Bot) -> tuple[bool, list[str]]:
     """Ready once we know who we are and files can be read; all else is there before the server is."""
-    reasons = [] if bot.tools.identity.is_known else ["own identity not known yet (bot/v3/info)"]
+    reasons = [] if bot.tools.identity.known else ["own identity not known yet (bot/v3/info)"]
     if bot.extractor.problem is not None:
         reasons.append(f"no file is read: {bot.extractor.problem}")
     return not reasons, reasons
-
-
-def _prompts(directory: Path) -> Path:
-    """The operator's directory; the packaged templates where the default one does not exist."""
-    packaged = Path(__file__).resolve().parent.parent / "prompts"
-    return packaged if directory == PromptsSettings().directory and not directory.is_dir() else directory

@@ -218,6 +218,12 @@ def check_for_run(settings: Settings) -> None:
         raise _refusal(missing)
 
 
+def or_packaged(directory: Path) -> Path:
+    """The operator's templates; those that come with the program where the default directory does not exist."""
+    is_missing = directory == PromptsSettings().directory and not directory.is_dir()
+    return Path(__file__).resolve().parent.parent / "prompts" if is_missing else directory
+
+
 def demo_model(environment: Mapping[str, str] | None = None) -> ModelSettings | None:
     """The real endpoint of the demo from OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL; None for the stand-in.
 

@@ -133,7 +133,7 @@ class CardClosed(FeishuError):
 class ModelError(BotError):
     """The model's endpoint failed. Codes: model_auth, model_quota, model_rate, model_not_found, model_param,
     model_context, model_body, model_filtered, model_image_unsupported, model_too_many_images, model_image_bad,
-    model_unavailable, model_stalled, model_cut, model_empty, model_bad_stream."""
+    model_unavailable, model_stalled, model_cut, model_empty, model_no_room, model_bad_stream."""
 
     code = "model_unavailable"
 

@@ -29,6 +29,15 @@ class Metrics:
         )
         self.tokens = Counter("duwen_model_tokens_total", "Tokens by direction.", ["direction"], registry=self.registry)
         self.model_seconds = Histogram("duwen_model_seconds", "Time of a model call.", registry=self.registry)
+        self.model_errors = Counter(
+            "duwen_model_errors_total",
+            "Answers that the model failed to give, by code.",
+            ["code"],
+            registry=self.registry,
+        )
+        self.feishu_errors = Counter(
+            "duwen_feishu_errors_total", "Refusals by Feishu, by code.", ["code"], registry=self.registry
+        )
         self.inbox_waiting = Gauge(
             "duwen_inbox_waiting", "Inbox rows not yet handed to the engine.", registry=self.registry
         )

@@ -72,6 +72,8 @@ class Message:
     question: str
     attachments: tuple[AttachmentRef, ...] = ()
     language: Language = "zh"
+    is_forward: bool = False  # merged and forwarded: its words are in messages of their own, which Feishu has
+    is_unknown: bool = False  # of a type that we cannot read
 
     @property
     def is_private(self) -> bool:
@@ -142,14 +144,16 @@ class Answer:
     """What the model said. `state` other than "complete" is told to the user."""
 
     text: str
-    state: Literal["complete", "length", "incomplete", "filtered", "failed"] = "complete"
-    problem: str | None = None  # an error code, when state is "failed" or "filtered"
+    state: Literal["complete", "length", "incomplete", "filtered", "failed", "declined"] = "complete"
+    problem: str | None = None  # an error code, when state is "failed", "filtered" or "declined"
     model: str | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     first_token_s: float | None = None
     seconds: float = 0.0
     omitted: tuple[tuple[str, str], ...] = ()
+    #: Error codes of what belongs to the question, besides its files, and could not be read.
+    unread: tuple[str, ...] = ()
     images_dropped: bool = False  # the model took no images, so the text alone was sent
 
 

@@ -9,21 +9,22 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 import structlog
 
 from bot.config import Settings
 from bot.durable.checkpoint import Checkpoint
-from bot.errors import BotError, MessageGone, ReplyRefused
+from bot.errors import BotError, MessageGone, ModelError, ReplyRefused
 from bot.feishu.identity import Identity
 from bot.feishu.resources import Resources
 from bot.llm.client import ModelClient
 from bot.llm.output import links_in
 from bot.metrics import Metrics
-from bot.models import Answer, Card, Gathered, Message, ReadFile, StoredFile
+from bot.models import Answer, Card, Gathered, Message, Prompt, ReadFile, StoredFile
 from bot.steps.ask import ask
-from bot.steps.compose import compose
+from bot.steps.compose import compose, unanswerable
 from bot.steps.download import download
 from bot.steps.extract import Reader, extract
 from bot.steps.gather import gather
@@ -84,8 +85,9 @@ async def answer_message(argument: str, checkpoint: Checkpoint, tools: Tools) ->
     except (MessageGone, ReplyRefused) as error:  # nobody is there to be told
         end = error.code
     except BotError as error:
-        await step("apologise", int, apologise, message, card, error.code, outbox)
         end, parked = "parked", error
+        with suppress(BotError):  # the chat may be what is in trouble; what went wrong first is what counts
+            await step("apologise", int, apologise, message, card, error.code, outbox)
     await step("typed", None, outbox.messages.unreact, message.message_id, typing)
     log.info("message done", end=end)
     tools.metrics.messages.labels(end=end).inc()
@@ -97,6 +99,8 @@ async def compose_and_ask(
     message: Message, gathered: Gathered, reads: tuple[ReadFile, ...], card: Card | None, tools: Tools
 ) -> Answer:
     """One model call. The prompt is made anew at each attempt: it holds document text, so no checkpoint may."""
+    if (problem := unanswerable(message, gathered, reads)) is not None:
+        return Answer(text="", state="declined", problem=problem, unread=gathered.problems)
     contents = [await asyncio.to_thread(tools.reader.content, read) for read in reads]
     model = tools.settings.model
     prompt = await asyncio.to_thread(  # counts tokens, a tenth of a second for a large file
@@ -113,15 +117,32 @@ async def compose_and_ask(
         nonce=secrets.token_hex(6),
     )
     log.info("prompt composed", template=prompt.template, tokens=prompt.estimated_tokens, images=prompt.images)
+    return replace(await _asked(prompt, message, card, tools), unread=gathered.problems)
+
+
+async def _asked(prompt: Prompt, message: Message, card: Card | None, tools: Tools) -> Answer:
+    """The answer, streamed into the card, with what it cost in the log and in the numbers."""
     async with tools.outbox.streaming(card) as screen:
-        answer = await ask(
-            prompt,
-            tools.model,
-            screen,
-            allowed_links=links_in(message.question),
-            max_tables=tools.settings.reply.max_tables,
-        )
-    log.info("model answered", first_token_s=answer.first_token_s, seconds=answer.seconds, state=answer.state)
+        try:
+            answer = await ask(
+                prompt,
+                tools.model,
+                screen,
+                allowed_links=links_in(message.question),
+                max_tables=tools.settings.reply.max_tables,
+            )
+        except ModelError as error:
+            tools.metrics.model_errors.labels(code=error.code).inc()
+            raise
+    log.info(
+        "model answered",
+        first_token_s=answer.first_token_s,
+        seconds=answer.seconds,
+        state=answer.state,
+        problem=answer.problem,
+    )
+    if answer.problem is not None:
+        tools.metrics.model_errors.labels(code=answer.problem).inc()
     tools.metrics.model_seconds.observe(answer.seconds)
     tools.metrics.tokens.labels(direction="in").inc(answer.prompt_tokens or 0)
     tools.metrics.tokens.labels(direction="out").inc(answer.completion_tokens or 0)

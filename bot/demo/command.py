@@ -22,17 +22,19 @@ from bot.emulator.wire import Post, Shown
 CHAT_ID = "oc_demo_private"
 QUESTION = "请概括这些文件的要点，并指出内容所在的页码或位置。"
 REPLY_TIMEOUT_S = 600.0
+#: Of no width in a chat, but terminals count it.
+_BREAK = "\u200b"
 
 
 def demo(paths: list[Path], question: str | None, *, once: bool, model: ModelSettings | None, prompts: Path) -> int:
-    """Runs the demo and returns the exit code: 0 when every message got one finished reply."""
+    """Runs the demo and returns the exit code: 0 when every message got one finished reply that is an answer."""
     console = Console(highlight=False)
+    files = [Sample(name=path.name, data=path.read_bytes()) for path in paths] or make_samples()
     try:
-        files = [Sample(name=path.name, data=path.read_bytes()) for path in paths] or make_samples()
         return asyncio.run(_demo(console, files, question or QUESTION, once=once, model=model, prompts=prompts))
     except* (BotNotServingError, OSError) as errors:
         for error in errors.exceptions:
-            console.print(f"[red]demo:[/] {escape(str(error))}")
+            console.print(f"[red]duwen:[/] {escape(str(error))}")
     except* KeyboardInterrupt:
         console.print("stopped")
     return 2
@@ -78,6 +80,7 @@ class Show:
         self._stage = stage
         # Pictures stand in the post's rows, so they come first.
         self._names = [file.name for file in sorted(files, key=lambda file: not file.is_image)]
+        self._failed = False
 
     async def ask(self, post: Post) -> tuple[str, bool]:
         """Posts one message and shows its whole way; its id, and whether it got one finished reply."""
@@ -97,7 +100,7 @@ class Show:
         timeline.line("shown", f"{len(replies)} message(s) in the chat, none still streaming")
         for reply in replies:
             self._print(reply)
-        return message_id, sum(reply.streaming is not None for reply in replies) <= 1
+        return message_id, not self._failed and sum(reply.streaming is not None for reply in replies) <= 1
 
     async def read_question(self) -> str:
         """The next question from the terminal; empty at its end."""
@@ -119,14 +122,31 @@ class Show:
                 self._timeline.line("first token", f"after {milliseconds(record['first_token_s'])}", at=first)
             self._timeline.line(event, describe(record, self._names), at=moment(record))
             self._timeline.doing(f"{_NEXT.get(event, event)} ...")
+            self._failed |= record.get("state") == "failed"
         elif record.get("level") in ("warning", "error", "critical"):
-            self._timeline.line(str(record["level"]), str(record["event"]), at=moment(record))
+            self._timeline.line(str(record["level"]), _trouble(record, self._names), at=moment(record))
 
     def _print(self, reply: Shown) -> None:
         where = f"thread {reply.thread_id}" if reply.thread_id else "chat"
         self._console.print(
-            Panel(Markdown(reply.text), title=f"reply in the {where}", subtitle=reply.msg_type, border_style="green")
+            Panel(
+                Markdown(reply.text.replace(_BREAK, "")),
+                title=f"reply in the {where}",
+                subtitle=reply.msg_type,
+                border_style="green",
+            )
         )
+
+
+def _trouble(record: dict[str, Any], names: list[str]) -> str:
+    """What went wrong, with its code, and whether it is tried again."""
+    facts = [str(record["step"])] if "step" in record else []
+    facts += [_name(record, names)] if "file" in record else []
+    facts += [str(record[key]) for key in ("code", "detail") if record.get(key)]
+    if "retry_in_s" in record:
+        wait_s = record["retry_in_s"]
+        facts.append("given up" if wait_s is None else f"again in {wait_s:.1f} s")
+    return ": ".join(filter(None, (str(record["event"]), ", ".join(facts))))
 
 
 def _name(record: dict[str, Any], names: list[str]) -> str:
@@ -140,7 +160,8 @@ def _downloaded(record: dict[str, Any], names: list[str]) -> str:
 
 def _read(record: dict[str, Any], names: list[str]) -> str:
     parts = [f"{_name(record, names)}: {record['status']}, {record['kind']}"]
-    parts += [f"{record['pages']} pages"] if record.get("pages") else []
+    unit = {"presentation": "slide", "spreadsheet": "sheet"}.get(record["kind"], "page")
+    parts += [f"{record['pages']} {unit}(s)"] if record.get("pages") else []
     parts += [f"{record['chars']:,} characters"] if record.get("chars") else []
     parts += [f"{record['images']} image(s)"] if record.get("images") else []
     return f"{', '.join(parts)} in {milliseconds(record['seconds'])}"
@@ -151,7 +172,8 @@ def _composed(record: dict[str, Any], _names: list[str]) -> str:
 
 
 def _answered(record: dict[str, Any], _names: list[str]) -> str:
-    return f"{record['state']} after {milliseconds(record['seconds'])}"
+    problem = f", {record['problem']}," if record.get("problem") else ""
+    return f"{record['state']}{problem} after {milliseconds(record['seconds'])}"
 
 
 def _replied(record: dict[str, Any], _names: list[str]) -> str:

@@ -48,7 +48,7 @@ class BotProcess:
                         return f"http://127.0.0.1:{record['port']}/feishu/event"
         except TimeoutError:
             pass
-        raise BotNotServingError("the bot does not serve:\n" + "\n".join(self._said))
+        raise BotNotServingError("\n".join(("the bot does not serve:", *self._said)))
 
     async def stop(self) -> int:
         """Ends it gracefully, by force where that does not help; its exit code."""
@@ -70,8 +70,10 @@ class BotProcess:
         """Fills `logs` until the process ends."""
         if self._process.stderr is not None:
             async for line in self._process.stderr:
-                self._said.append(line.decode("utf-8", "replace").rstrip())
-                self.logs.put_nowait(_record(line))
+                record = _record(line)
+                if record.get("level") not in ("debug", "info"):
+                    self._said.append(line.decode("utf-8", "replace").rstrip())
+                self.logs.put_nowait(record)
         self.logs.put_nowait({"event": "ended"})
 
 

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from dbos import DBOS, DBOSConfig, SetEnqueueOptions, SetWorkflowID
+from sqlalchemy.exc import DatabaseError
 
 from bot.durable.checkpoint import Checkpoint
 from bot.durable.records import JsonSerializer
+from bot.errors import ConfigError
 
 Work = Callable[[str, Checkpoint], Awaitable[None]]
 
@@ -47,14 +49,18 @@ class Engine:
         self._poll_s = poll_s
         self._attempts = attempts
         self._work: Work | None = None
-        self._running: set[asyncio.Task[Any]] = set()
+        self._running: dict[asyncio.Task[Any], str] = {}
+        self._lying: set[str] = set()
 
     def register(self, work: Work) -> None:
         """Says what a workflow does, before `start`: `work(argument, checkpoint)`."""
         self._work = work
 
     async def start(self) -> None:
-        """Opens the database, takes up what a dead process left, and begins to take work."""
+        """Opens the database, takes up what a dead process left, and begins to take work.
+
+        ConfigError when the file is no database.
+        """
         function = self._function()
         self._database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._stopping = asyncio.Event()
@@ -73,8 +79,10 @@ class Engine:
                 polling_interval_sec=self._poll_s,
                 on_conflict="always_update",
             )
-        except BaseException:
+        except BaseException as error:
             await _destroy()  # or nobody in this process could start an engine again
+            if isinstance(error, DatabaseError):
+                raise ConfigError(f"{self._database}: cannot be used: {error.orig}") from None
             raise
 
     async def enqueue(self, workflow_id: str, *, conversation: str, argument: str) -> None:
@@ -98,6 +106,19 @@ class Engine:
         await self._unfinished(CANCEL_TIMEOUT_S)
         await _destroy()
         logger.setLevel(level)
+
+    async def revive(self) -> int:
+        """Takes up work that ended without an outcome, as when the disk is full; returns how much there was.
+
+        DBOS would leave it PENDING, and its conversation silent, until the next start. Only what lay there the last
+        time too is taken up: what was dequeued at this moment has no task yet.
+        """
+        lying = await asyncio.to_thread(_pending, self._database) - set(self._running.values())
+        left = lying & self._lying
+        self._lying = lying - left
+        for workflow_id in sorted(left):
+            await DBOS.resume_workflow_async(workflow_id, queue_name=QUEUE)
+        return len(left)
 
     async def states(self) -> dict[str, int]:
         """How many workflows are in each of DBOS's states, such as ENQUEUED, PENDING, SUCCESS and ERROR."""
@@ -140,8 +161,8 @@ class Engine:
         if task is None or workflow_id is None:
             raise RuntimeError("a workflow runs as a task of DBOS")
         # Until the task is done and not just the work: then the outcome is written.
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        self._running[task] = workflow_id
+        task.add_done_callback(self._running.pop)
         if self._stopping.is_set():
             raise asyncio.CancelledError
         try:
@@ -185,8 +206,16 @@ def _unixepoch(*_modifiers: object) -> float:
 
 
 def _count_states(database: Path) -> dict[str, int]:
+    return dict(_read(database, "SELECT status, count(*) FROM workflow_status GROUP BY status"))
+
+
+def _pending(database: Path) -> set[str]:
+    return {row[0] for row in _read(database, "SELECT workflow_uuid FROM workflow_status WHERE status = 'PENDING'")}
+
+
+def _read(database: Path, query: str) -> list[Any]:
     connection = sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)
     try:
-        return dict(connection.execute("SELECT status, count(*) FROM workflow_status GROUP BY status"))
+        return connection.execute(query).fetchall()
     finally:
         connection.close()

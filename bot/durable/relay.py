@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import msgspec
 import structlog
@@ -16,6 +17,8 @@ log = structlog.get_logger()
 
 SAFETY_NET_S = 5.0
 PAUSE_S = 2.0
+#: Under load, events are handed over together: each pass costs transactions that acknowledgements wait behind.
+PASS_EVERY_S = 0.1
 BATCH = 200
 
 
@@ -36,6 +39,7 @@ class InboxRelay:
         """Runs until cancelled. A crash between the two stores is harmless: the id makes the second enqueue a no-op."""
         while True:
             self._woken.clear()
+            began = time.monotonic()
             try:
                 while waiting := await self._inbox.waiting(BATCH):
                     self._metrics.inbox_waiting.set(len(waiting))
@@ -48,6 +52,7 @@ class InboxRelay:
                 await asyncio.sleep(PAUSE_S)
             else:
                 await self._wait()
+                await asyncio.sleep(began + PASS_EVERY_S - time.monotonic())
 
     async def _relay(self, waiting: tuple[RawEvent, ...]) -> None:
         for event in waiting:

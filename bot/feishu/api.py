@@ -75,7 +75,10 @@ def segment(value: str) -> str:
 
 
 class FeishuApi:
-    """A client of one app. `path` begins with `/open-apis/`; ids in it have gone through `segment`."""
+    """A client of one app. `path` begins with `/open-apis/`; ids in it have gone through `segment`.
+
+    `failed` hears our code of every call that did not go well, those included that did when tried again.
+    """
 
     def __init__(
         self,
@@ -85,9 +88,11 @@ class FeishuApi:
         app_id: str,
         app_secret: str,
         timeout_s: float,
+        failed: Callable[[str], None] = lambda _code: None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
+        self._failed = failed
         self._session = session
         self._base_url = base_url.rstrip("/")
         self._timeout_s = timeout_s
@@ -125,7 +130,7 @@ class FeishuApi:
         renewals = waits = failures = 0
         while True:
             try:
-                return await attempt()
+                return await self._counted(attempt)
             except FeishuTokenInvalid:
                 renewals += 1
                 if renewals > 1:
@@ -140,6 +145,13 @@ class FeishuApi:
                 if failures > len(_BACKOFF_S) or not (repeatable or isinstance(error, _NotSent)):
                     raise
                 await self._sleep(_BACKOFF_S[failures - 1])
+
+    async def _counted(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        try:
+            return await attempt()
+        except FeishuError as error:
+            self._failed(error.code)
+            raise
 
     async def _with_token(self, attempt: Callable[[str], Awaitable[T]]) -> T:
         try:

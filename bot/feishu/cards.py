@@ -21,15 +21,21 @@ def streaming_card(*, title: str, placeholder: str) -> dict[str, Any]:
 
 
 def final_card(
-    *, body_markdown: str, files_markdown: str, footer: str, summary: str, files_title: str = ""
+    *,
+    body_markdown: str,
+    files_markdown: str,
+    footer: str,
+    summary: str,
+    files_title: str = "",
+    files_expanded: bool = False,
 ) -> dict[str, Any]:
     """The finished answer, with the files that were read and a footer where there are any.
 
-    The files are folded away under `files_title`, or in small print where there is none.
+    The files stand under `files_title`, folded away unless expanded, or in small print where there is no title.
     """
     elements = [_markdown(body_markdown, element_id=ANSWER_ELEMENT)]
     if files_markdown and files_title:
-        elements.append(_panel(files_title, files_markdown))
+        elements.append(_panel(files_title, files_markdown, expanded=files_expanded))
     small = [text for text in (files_markdown if not files_title else "", footer) if text]
     if small:
         elements.append({"tag": "hr"})
@@ -74,10 +80,10 @@ def _plain(content: str) -> dict[str, Any]:
     return {"tag": "plain_text", "content": content}
 
 
-def _panel(title: str, markdown: str) -> dict[str, Any]:
+def _panel(title: str, markdown: str, *, expanded: bool) -> dict[str, Any]:
     return {
         "tag": "collapsible_panel",
-        "expanded": False,
+        "expanded": expanded,
         "header": {"title": _plain(title)},
         "elements": [_markdown(markdown, text_size="notation")],
     }

@@ -62,7 +62,7 @@ MEANINGS: Mapping[int, Meaning] = {
     **_all((234003, 234040), ResourceRefused, "file_gone"),
     **_all((234009,), ResourceRefused, "file_external"),
     **_all((234043,), ResourceRefused, "file_kind"),
-    **_all((234001, 234004, 234041, 234042), ResourceRefused),
+    **_all((234001, 234004, 234008, 234041, 234042), ResourceRefused),
     # Cards. 230025: the message is too long. 230099 wraps a code of the card service in its sentence.
     **_all((200850, 300309), CardClosed),
     **_all((230025, 230099, 10002, 11310, 200220, 200570, 200621, 200740, 200750, 200860, 200861), CardRefused),

@@ -26,16 +26,19 @@ from bot.feishu.pieces import (
 from bot.feishu.post import read_post
 from bot.models import AttachmentRef
 
+#: The type of a merged forward.
+FORWARD = "merge_forward"
 _MENTION = re.compile(r"(@_user_\d+|@_all)([ \u00a0]?)")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """The readable text of a message, and the resources that it names."""
+    """The readable text of a message, and the resources that it names; not `known` where its type is new to us."""
 
     text: str = ""
     attachments: tuple[AttachmentRef, ...] = ()
+    known: bool = True
 
 
 def read_content(message_type: str, content: str, mentions: Mapping[str, str], message_id: str) -> Content:
@@ -45,7 +48,7 @@ def read_content(message_type: str, content: str, mentions: Mapping[str, str], m
     """
     reader = READERS.get(message_type)
     if reader is None:
-        return Content()
+        return Content(known=False)
     pieces = reader(json_object(content))
     return Content(
         text=_with_mentions(pieces.text, mentions).strip(),
@@ -116,7 +119,7 @@ READERS: Mapping[str, Callable[[Mapping[str, Any]], Pieces]] = {
     "media": _only("media", "file_key"),
     "sticker": _only("sticker", "file_key"),
     "interactive": lambda fields: Pieces(text=card_text(fields)),
-    "merge_forward": lambda _: Pieces(text="[merged forward]"),
+    FORWARD: lambda _: Pieces(text="[merged forward]"),
     "share_chat": _noted("shared chat", "chat_id"),
     "share_user": _noted("shared contact", "user_id"),
     "share_calendar_event": _noted("calendar event", "summary", "start_time", "end_time"),

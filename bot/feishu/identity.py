@@ -39,9 +39,9 @@ class Identity:
         self._ask_again_at = 0.0
 
     @property
-    def is_known(self) -> bool:
-        """True once Feishu has told us."""
-        return self._known is not None
+    def known(self) -> BotIdentity | None:
+        """Our identity as far as Feishu has told it, without asking."""
+        return self._known
 
     async def get(self) -> BotIdentity | None:
         """Our identity, or None while Feishu does not tell it; many callers make one request."""

@@ -132,6 +132,8 @@ def _ending(heard: _Heard) -> Ending:
         raise ModelError("the stream ended without a finish_reason", code=problem, retryable=True)
     if heard.finish_reason == "content_filter":
         raise ModelError("finish_reason content_filter", code="model_filtered")
+    if not heard.text and heard.finish_reason in {"length", "max_tokens"}:
+        raise ModelError("no text before the length limit: it thought all the time", code="model_no_room")
     if not heard.text:
         raise ModelError(f"no text, finish_reason {heard.finish_reason}", code="model_empty", retryable=True)
     return Ending(
@@ -208,7 +210,7 @@ def _said(chunk: ChatCompletionChunk, heard: _Heard) -> str | None:
     for choice in (getattr(chunk, "choices", None) or [])[:1]:
         heard.finish_reason = getattr(choice, "finish_reason", None) or heard.finish_reason
         delta = getattr(choice, "delta", None)
-        text = getattr(delta, "content", None)
+        text = getattr(delta, "content", None) or getattr(delta, "refusal", None)
         if isinstance(text, str) and text:
             said = text
         elif getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None):

@@ -6,10 +6,14 @@ import time
 from contextlib import aclosing
 from typing import Literal, Protocol
 
+import structlog
+
 from bot.errors import ModelError
 from bot.llm.client import ModelClient
 from bot.llm.output import safe_markdown
 from bot.models import Answer, Prompt
+
+log = structlog.get_logger()
 
 #: A card takes ten updates a second; the whole text is filtered anew for each.
 _SHOW_EVERY_S = 0.1
@@ -51,6 +55,8 @@ async def ask(
     except ModelError as error:
         if error.retryable and not text.strip():
             raise
+        log.warning("model failed", code=error.code)
+        log.debug("what the endpoint said", detail=error.detail)  # which may hold words of the documents
         answer = Answer(text=text, state=_state(error, text), problem=error.code, omitted=prompt.omitted)
     return answer
 

@@ -78,6 +78,15 @@ def compose(
     )
 
 
+def unanswerable(message: Message, gathered: Gathered, reads: Sequence[ReadFile]) -> str | None:
+    """The error code to answer with where a model could add nothing: no words, and no file that bots may have."""
+    if message.question or gathered.quoted_text or any(read.problem != "file_kind" for read in reads):
+        return None
+    if message.is_unknown:
+        return "message_unknown"
+    return "file_kind" if reads else next(iter(gathered.problems), None)
+
+
 def _kind(reads: Sequence[tuple[ReadFile, ExtractedContent | None]]) -> str:
     """Which template: by the kinds of the files that were read."""
     if not reads:

@@ -6,14 +6,14 @@ import asyncio
 import re
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 import structlog
 
 from bot.config import ReplySettings
-from bot.errors import CardRefused
+from bot.errors import CardRefused, FeishuPermission
 from bot.feishu.cardkit import CardKit
 from bot.feishu.cards import card_reference, final_card, post, streaming_card, wire_bytes
 from bot.feishu.idempotency import reply_uuid
@@ -28,6 +28,10 @@ from bot.models import Answer, Card, Message, ReadFile, workflow_id
 log = structlog.get_logger()
 
 SUMMARY_MAX_CHARS = 80
+NAME_MAX_CHARS = 80
+NOTE_MAX_CHARS = 300
+#: Statuses of a file that the user need not be told of at once.
+WHOLE = frozenset({"ok", "partial"})
 #: Of Feishu's 30 KB, less what the frame and the footer take.
 CARD_MAX_BYTES = 28_000
 
@@ -80,7 +84,7 @@ async def open_card(message: Message, outbox: Outbox) -> Card | None:
     placeholder = outbox.library.texts(message.language).get("card.reading" if has_files else "card.thinking")
     try:
         card_id = await outbox.cardkit.create(streaming_card(title="", placeholder=placeholder))
-    except CardRefused as error:
+    except (CardRefused, FeishuPermission) as error:  # an app may speak in chats and have no right to card entities
         log.warning("no card", code=error.code, feishu_code=error.feishu_code)
         return None
     return Card(card_id=card_id, created_ms=int(time.time() * 1000))
@@ -109,10 +113,11 @@ async def reply(
     links, tables = links_in(message.question), outbox.settings.max_tables
     body = safe_markdown(_body(answer, texts), allowed_links=links, max_tables=tables)
     files = file_lines(reads, answer, texts)
+    expanded = bool(answer.unread) or any(read.problem or read.status not in WHOLE for read in reads)
     room = max(CARD_MAX_BYTES - wire_bytes(files), CARD_MAX_BYTES // 2)
     first, *more = split_markdown(body, room) or (texts.get("error.model_empty"),)
     if card is None or not await _finish_card(
-        StreamingCard(outbox.cardkit, card), _final_card(first, files, answer, texts), texts
+        StreamingCard(outbox.cardkit, card), _final_card(first, files, answer, texts, expanded=expanded), texts
     ):
         more = [*split_markdown("\n\n".join(filter(None, (first, files)))), *more]
     for index, part in enumerate(more, start=1):
@@ -137,11 +142,12 @@ def _body(answer: Answer, texts: Texts) -> str:
     return "\n\n".join(filter(None, sentences))
 
 
-def _final_card(body: str, files: str, answer: Answer, texts: Texts) -> dict[str, Any]:
+def _final_card(body: str, files: str, answer: Answer, texts: Texts, *, expanded: bool) -> dict[str, Any]:
     return final_card(
         body_markdown=body,
         files_markdown=files,
         files_title=texts.get("card.files"),
+        files_expanded=expanded,
         footer=_plain(texts.get("card.footer", model=answer.model)) if answer.model and answer.text else "",
         summary=_summary(body, texts),
     )
@@ -154,17 +160,19 @@ async def _finish_card(streaming: StreamingCard, final: dict[str, Any], texts: T
     except CardRefused as error:
         log.warning("card not finished", code=error.code, feishu_code=error.feishu_code)
         closing = texts.get("error.card_closed")
-        await streaming.finish(final_card(body_markdown=closing, files_markdown="", footer="", summary=closing))
+        with suppress(CardRefused):  # it may be gone altogether; the answer comes all the same
+            await streaming.finish(final_card(body_markdown=closing, files_markdown="", footer="", summary=closing))
         return False
     return True
 
 
 def file_lines(reads: tuple[ReadFile, ...], answer: Answer, texts: Texts) -> str:
-    """One line a file: what was read of it, what was not, and why in plain words."""
+    """One line a file: what was read of it, what was not, and why in plain words; then what else was not read."""
     left_out: dict[str, list[str]] = {}
     for name, what in answer.omitted:
         left_out.setdefault(name, []).append(what)
     lines = [_file_line(read, left_out.get(read.name, []), texts) for read in reads]
+    lines += [texts.get(f"error.{problem}") for problem in answer.unread if problem != answer.problem]
     lines += [texts.get("card.left_out", what=_plain(what)) for what in left_out.get("", [])]
     if answer.images_dropped:
         lines.append(texts.get("card.images_dropped"))
@@ -185,9 +193,18 @@ def _file_line(read: ReadFile, left_out: list[str], texts: Texts) -> str:
     if read.truncated:
         facts.append(texts.get("card.truncated"))
     facts += [texts.get("card.left_out", what=_plain(what)) for what in left_out]
-    name = f"{texts.get('card.quoted')} {read.name}" if read.origin == "quoted" else read.name
+    short = _middle_cut(read.name, NAME_MAX_CHARS)
+    name = f"{texts.get('card.quoted')} {short}" if read.origin == "quoted" else short
     line = f"{_plain(name)}: {' · '.join(facts)}"
-    return f"{line} ({_plain(read.note)})" if read.note else line
+    return f"{line} ({_plain(_middle_cut(read.note, NOTE_MAX_CHARS))})" if read.note else line
+
+
+def _middle_cut(text: str, max_chars: int) -> str:
+    """The text with its end, since that is where a name says what it is."""
+    if len(text) <= max_chars:
+        return text
+    tail = max_chars // 4
+    return f"{text[: max_chars - tail - 1]}…{text[-tail:]}"
 
 
 def _summary(body: str, texts: Texts) -> str:
@@ -197,4 +214,5 @@ def _summary(body: str, texts: Texts) -> str:
 
 def _plain(text: str) -> str:
     """Untrusted words with no markup left in them: a file may be called anything."""
-    return safe_markdown(re.sub(r"[\\`*_~\[\]|]", lambda mark: f"\\{mark[0]}", " ".join(text.split())), final=True)
+    safe = safe_markdown(" ".join(text.split()), final=True)
+    return re.sub(r"[\\`*_~\[\]|]", lambda mark: f"\\{mark[0]}", safe)

@@ -11,6 +11,9 @@ from typing import Any, TypeVar
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import URL, Connection, create_engine, event
+from sqlalchemy.exc import DatabaseError
+
+from bot.errors import ConfigError
 
 T = TypeVar("T")
 
@@ -29,10 +32,15 @@ class Database:
             event.listen(self._engine, "connect", _tune_sqlite)
             event.listen(self._engine, "begin", _begin_immediate)
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="database")
+        # Kept from one transaction to the next: to take it from the pool and to put it back costs a third of an insert.
+        self._connection: Connection | None = None
 
     async def open(self) -> None:
-        """Migrates to the newest revision; the file is made when it is not there."""
-        await self.run(_migrate)
+        """Migrates to the newest revision, in a new file where there is none; ConfigError when it is no database."""
+        try:
+            await self.run(_migrate)
+        except DatabaseError as error:
+            raise ConfigError(f"{self._engine.url.database}: cannot be used: {error.orig}") from None
 
     async def run(self, transaction: Callable[[Connection], T]) -> T:
         """Gives what `transaction` returns, committed; rolled back and raised when it raises."""
@@ -40,12 +48,26 @@ class Database:
 
     async def close(self) -> None:
         """Waits for what was asked before, then lets go of the file."""
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._engine.dispose)
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._let_go)
         self._thread.shutdown()
 
     def _transact(self, transaction: Callable[[Connection], T]) -> T:
-        with self._engine.begin() as connection:
-            return transaction(connection)
+        if self._connection is None:
+            self._connection = self._engine.connect()
+        try:
+            with self._connection.begin():
+                return transaction(self._connection)
+        except BaseException:
+            self._let_go()  # whatever is wrong with this connection, the next transaction has another
+            raise
+
+    def _let_go(self) -> None:
+        connection, self._connection = self._connection, None
+        try:
+            if connection is not None:
+                connection.close()
+        finally:
+            self._engine.dispose()
 
 
 def _url(url_or_path: str | Path) -> str | URL:

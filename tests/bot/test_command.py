@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from bot.__main__ import main
+from bot.store.claim import claimed
 
 PROMPTS = Path(__file__).parents[2] / "prompts"
 
@@ -17,6 +22,70 @@ def duwen_run(config: Path) -> subprocess.CompletedProcess[str]:
     """`duwen run` with a configuration that it should refuse."""
     command = [sys.executable, "-m", "bot", "run", "--config", str(config)]
     return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+
+
+def complete_config(folder: Path, **changed: Any) -> Path:
+    """A configuration with nothing missing, and nobody behind its addresses."""
+    settings = {
+        "data_dir": str(folder / "data"),
+        "feishu": {
+            "app_id": "cli_1",
+            "app_secret": "app-secret-1",
+            "encrypt_key": "encrypt-key-1",
+            "verification_token": "token-1",
+            "base_url": "http://127.0.0.1:9",
+        },
+        "model": {"base_url": "http://127.0.0.1:9/v1", "api_key": "sk-secret-1", "name": "nobody"},
+        "webhook": {"port": 0},
+        "prompts": {"directory": str(PROMPTS)},
+    }
+    config = folder / "config.yaml"
+    config.write_text(yaml.safe_dump(settings | changed), "utf-8")
+    return config
+
+
+def assert_refused(ended: subprocess.CompletedProcess[str], words: str) -> None:
+    """Exit 2 with one sentence on the last line, and no traceback before it."""
+    assert ended.returncode == 2, ended.stderr
+    *before, last = ended.stderr.splitlines()
+    assert last.startswith("duwen: ")
+    assert words in last
+    assert not [line for line in before if line.startswith(("Traceback", "  File"))]
+
+
+def test_a_port_in_use_is_told_before_any_work_is_taken_up(tmp_path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        ended = duwen_run(complete_config(tmp_path, webhook={"port": port}))
+    assert_refused(ended, f"cannot listen on 127.0.0.1:{port}: Address already in use")
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("name", ["duwen.db", "dbos.db"])
+def test_a_database_that_is_none_is_named(tmp_path, name) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / name).write_text("this is a letter, and no database\n" * 100)
+    assert_refused(duwen_run(complete_config(tmp_path)), f"data/{name}: cannot be used: file is not a database")
+
+
+def test_a_second_bot_on_the_same_data_is_refused(tmp_path) -> None:
+    with claimed(tmp_path / "data"):
+        assert_refused(duwen_run(complete_config(tmp_path)), "another bot is running on")
+
+
+def test_a_broken_template_keeps_the_bot_from_starting(tmp_path) -> None:
+    shutil.copytree(PROMPTS, tmp_path / "prompts")
+    with (tmp_path / "prompts" / "pdf.zh.md").open("a", encoding="utf-8") as template:
+        template.write("\n{{ file_nmae }}\n")
+    config = complete_config(tmp_path, prompts={"directory": str(tmp_path / "prompts")})
+    assert_refused(duwen_run(config), "pdf.zh.md:")
+
+
+def test_the_templates_that_come_with_the_program_are_there_in_any_folder(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["prompts", "lint"]) == 0
+    assert main(["prompts", "render", "question"]) == 0
+    assert capsys.readouterr().out.startswith("question.zh@")
 
 
 def test_the_shipped_templates_pass_the_lint(capsys) -> None:

@@ -15,7 +15,7 @@ from extractors import SandboxedAttachmentExtractor
 
 
 def bot_with(extractor: SandboxedAttachmentExtractor) -> SimpleNamespace:
-    return SimpleNamespace(tools=SimpleNamespace(identity=SimpleNamespace(is_known=True)), extractor=extractor)
+    return SimpleNamespace(tools=SimpleNamespace(identity=SimpleNamespace(known=object())), extractor=extractor)
 
 
 async def test_it_is_ready_while_files_can_be_read() -> None:

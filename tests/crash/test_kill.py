@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack
 
+import aiohttp
 import pytest
 
 from bot.demo.process import BotProcess
@@ -75,6 +76,31 @@ async def test_killed_during_any_call_to_feishu_it_answers_once_after_the_restar
             await bot.kill()
             bot = await _started(ground, bots)
             await _expect_one_reply(ground, message_id)
+
+
+@pytest.mark.slow
+async def test_told_to_stop_during_any_call_to_feishu_it_answers_once_after_the_restart(ground) -> None:
+    await ground.endpoint.configure(token_delay_s=0.01)
+    async with AsyncExitStack() as bots:
+        bot = await _started(ground, bots)
+        for number, match in enumerate(CALLS.values()):
+            await ground.chat.fail(Fault(match=match, mode="slow", delay_s=1.0))
+            message_id = await _ask(ground, chat_id=f"oc_{number}")
+            await ground.chat.wait_for_faults()
+            assert await bot.stop() == 0
+            bot = await _started(ground, bots)
+            await _expect_one_reply(ground, message_id)
+
+
+async def test_while_feishu_hangs_the_bot_starts_and_its_health_page_answers(ground) -> None:
+    await ground.chat.fail(Fault(match="bot/v3/info", mode="slow", delay_s=3.0))
+    async with ground.start() as bot:
+        address = (await bot.serving()).removesuffix("/feishu/event")
+        async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=2.0)) as client:
+            async with client.get(f"{address}/healthz") as response:
+                assert (response.status, (await response.json())["bot"]) == (200, None)
+            async with client.get(f"{address}/readyz") as response:
+                assert response.status == 503
 
 
 async def test_an_event_acknowledged_just_before_the_crash_is_not_lost(ground) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import io
 import json
@@ -192,6 +193,15 @@ async def test_a_replayed_request_is_acknowledged_and_not_stored_again(world, cl
     assert (await _send(world, client, request))[0] == 200
     before = await _stored(world, client)
     assert [(await _send(world, client, request))[0] for _ in range(3)] == [200, 200, 200]
+    assert await _stored(world, client) == before
+
+
+async def test_a_compressed_body_is_not_inflated(world, client) -> None:
+    request = Request(body=gzip.compress(b"0" * 50_000_000))
+    before = await _stored(world, client)
+    headers = request.headers() | {"Content-Encoding": "gzip"}
+    async with client.post(world.webhook, data=request.body, headers=headers) as response:
+        assert response.status == 400, "rightly signed, and no JSON as it stands"
     assert await _stored(world, client) == before
 
 

@@ -198,6 +198,16 @@ async def _length(stream: EventStream, text: str) -> None:
     await stream.done()
 
 
+async def _thinks_only(stream: EventStream, _text: str) -> None:
+    await stream.data({"choices": [{"index": 0, "delta": {"reasoning_content": "Hm."}, "finish_reason": None}]})
+    await stream.finish("length")
+    await stream.done()
+
+
+async def _long(stream: EventStream, _text: str) -> None:
+    await _well(stream, "\n\n".join(f"第 {number} 段。{'说来话长，' * 100}" for number in range(1, 121)))
+
+
 async def _empty(stream: EventStream, _text: str) -> None:
     await _well(stream, "")
 
@@ -269,6 +279,8 @@ STREAMS: dict[str, Misstream] = {
     "stall": _stall,
     "content-filter": _content_filter,
     "length": _length,
+    "thinks-only": _thinks_only,
+    "long": _long,
     "empty": _empty,
     "empty-choices": _empty_choices,
     "reasoning": _reasoning,

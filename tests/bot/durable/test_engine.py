@@ -12,6 +12,7 @@ import sys
 import textwrap
 import uuid
 from collections import Counter, defaultdict
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,12 @@ import pytest
 from bot.durable.checkpoint import Checkpoint
 from bot.durable.engine import Engine, TunedConnection
 from bot.errors import FeishuRateLimited, MessageGone
+
+#: How a workflow ended cannot be written, as on a full disk.
+FULL = """
+CREATE TRIGGER full_disk BEFORE UPDATE ON workflow_status WHEN NEW.status IN ('SUCCESS', 'ERROR')
+BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END
+"""
 
 
 class Tally:
@@ -252,6 +259,56 @@ async def test_work_that_cancels_itself_is_parked_and_does_not_silence_its_conve
         await engine.enqueue("m-2", conversation="c", argument="next")
         await tally.wait()
     assert await engine.states() == {"ERROR": 1, "SUCCESS": 1}
+
+
+async def test_work_whose_outcome_could_not_be_written_is_taken_up_again_and_lets_the_next_one_through(
+    running, directory: Path
+) -> None:
+    tally, spoilt = Tally(2), asyncio.Event()
+
+    def execute(statement: str) -> None:
+        connection = sqlite3.connect(directory / "dbos.db", timeout=10)
+        with closing(connection), connection:
+            connection.execute(statement)
+
+    async def work(argument: str, checkpoint: Checkpoint) -> None:
+        await checkpoint.step("first", str, tally.step, argument)
+        if argument == "spoilt" and not spoilt.is_set():
+            await asyncio.to_thread(execute, FULL)
+            spoilt.set()
+            return
+        tally.finish(argument)
+
+    async with running(work) as engine:
+        await engine.enqueue("m-1", conversation="c", argument="spoilt")
+        await spoilt.wait()
+        while engine._running:  # noqa: ASYNC110 # nothing tells when DBOS gives up
+            await asyncio.sleep(0.05)
+        await asyncio.to_thread(execute, "DROP TRIGGER full_disk")
+        await engine.enqueue("m-2", conversation="c", argument="next")
+        assert await engine.states() == {"PENDING": 1, "ENQUEUED": 1}, "the conversation is silent"
+        assert await engine.revive() == 0, "it might have been dequeued just now"
+        assert await engine.revive() == 1
+        await tally.wait()
+        assert await engine.revive() == 0
+    assert tally.done == ["spoilt", "next"]
+    assert tally.runs == {"spoilt": 1, "next": 1}, "the finished step stays finished"
+
+
+async def test_running_work_is_not_taken_up_twice(running) -> None:
+    entered, leave = asyncio.Event(), asyncio.Event()
+
+    async def work(argument: str, checkpoint: Checkpoint) -> None:
+        assert not entered.is_set()
+        entered.set()
+        await leave.wait()
+
+    async with running(work) as engine:
+        await engine.enqueue("m-1", conversation="c", argument="")
+        await entered.wait()
+        assert [await engine.revive() for _ in range(3)] == [0, 0, 0]
+        leave.set()
+    assert await engine.states() == {"SUCCESS": 1}
 
 
 async def test_work_that_never_survives_is_parked_in_the_end(directory: Path, monkeypatch) -> None:

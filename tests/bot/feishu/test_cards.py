@@ -30,6 +30,7 @@ def test_a_final_card_ends_streaming_and_folds_the_files_away() -> None:
     assert [element["tag"] for element in elements(card)] == ["markdown", "collapsible_panel", "hr", "markdown"]
     assert elements(card)[1]["header"]["title"]["content"] == "1 file"
     assert elements(card)[1]["elements"][0]["content"] == "- a.pdf"
+    assert elements(card)[1]["expanded"] is False
 
 
 def test_a_final_card_without_a_title_for_the_files_has_them_in_small_print() -> None:

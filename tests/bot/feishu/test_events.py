@@ -81,7 +81,7 @@ def test_other_events_are_none_of_ours(event_type: Any) -> None:
         {"content": {"text": "not a string"}},
         {"mentions": {}},
         {"mentions": [1]},
-        {"mentions": [{"key": "@_user_1"}]},
+        {"mentions": [{"name": "Tom"}]},
         {"chat_type": None},
     ],
 )
@@ -89,6 +89,34 @@ def test_a_wrong_shape_is_refused(message: dict[str, Any]) -> None:
     with pytest.raises(EnvelopeError) as refusal:
         receive_event(body(**message))
     assert (refusal.value.code, refusal.value.status) == ("event_shape", 400)
+
+
+@pytest.mark.parametrize("mention", [{"key": "@_user_1"}, {"key": "@_user_1", "id": None, "name": None}])
+def test_a_mention_that_says_too_little_does_not_cost_the_message(mention: dict[str, Any]) -> None:
+    message = read(content=text("@_user_1 hello"), mentions=[mention])
+    assert message is not None
+    assert message.question == "@ hello"
+
+
+@pytest.mark.parametrize("sender", [{"sender_type": "app"}, {"sender_id": None, "sender_type": "app"}, {}])
+def test_what_other_bots_send_is_taken_and_left_alone(sender: dict[str, Any]) -> None:
+    of_a_bot = body()
+    of_a_bot["event"]["sender"] = sender
+    event = receive_event(of_a_bot)
+    assert event is not None
+    assert read_message(event, BOT) is None
+
+
+def test_a_forward_asks_nothing_itself_and_an_unknown_type_says_so() -> None:
+    forward = read(message_type="merge_forward", content=json.dumps({"content": "Merged and Forwarded Message"}))
+    assert forward is not None
+    assert (forward.question, forward.is_forward, forward.language) == ("", True, "zh")
+    unknown = read(message_type="hologram", content="{}")
+    assert unknown is not None
+    assert (unknown.question, unknown.is_unknown) == ("", True)
+    place = read(message_type="location", content=json.dumps({"name": "Beijing"}))
+    assert place is not None
+    assert (place.question, place.language) == ("[location] Beijing", "zh"), "those words are ours and not the person's"
 
 
 def test_a_private_message_is_for_us_even_while_we_do_not_know_ourselves() -> None:

@@ -50,6 +50,35 @@ async def test_an_answer_cut_at_its_length_says_so(client_for):
     assert answer.state == "length"
 
 
+async def test_a_model_that_thinks_until_its_length_is_over_is_not_asked_again(client_for):
+    error = await failed(await client_for(model="fault-thinks-only"), asking("What is this?"))
+    assert (error.code, error.retryable) == ("model_no_room", False)
+
+
+async def test_a_refusal_in_a_field_of_its_own_is_the_answer(client_for):
+    async def refuse(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        await response.write(event({"choices": [{"index": 0, "delta": {"refusal": "I cannot help with that."}}]}))
+        await response.write(event({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}))
+        return response
+
+    answer = await answered(await client_for(Scripted([refuse])), asking("?"))
+    assert (answer.text, answer.state) == ("I cannot help with that.", "complete")
+
+
+async def test_a_call_of_a_tool_that_nobody_offered_is_no_answer(client_for):
+    async def call(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        calls = [{"index": 0, "id": "c", "type": "function", "function": {"name": "browse", "arguments": "{}"}}]
+        await response.write(event({"choices": [{"index": 0, "delta": {"tool_calls": calls}}]}))
+        await response.write(event({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}))
+        return response
+
+    assert (await failed(await client_for(Scripted([call])), asking("?"))).code == "model_empty"
+
+
 async def test_a_stream_that_stalls_after_its_finish_is_whole(client_for):
     never = asyncio.Event()
     client = await client_for(Scripted([saying("done", after=never.wait)]), idle_timeout_s=0.2)
