@@ -1,4 +1,4 @@
-"""Addresses in a page: which of them a reader may be shown, and the pictures that stand in the page itself."""
+"""Addresses: which of them a reader may be shown, links in a line, the pictures that stand in a page itself."""
 
 from __future__ import annotations
 
@@ -27,6 +27,33 @@ def shown_address(href: str, base: str) -> str:
     except ValueError:
         return ""
     return joined.replace(" ", "%20").replace(")", "%29") if scheme in SHOWN_SCHEMES else ""
+
+
+def link(pieces: list[tuple[str, bool]], start: int, address: str) -> None:
+    """Makes the pieces since `start` (words, and whether they are hidden) one link, which has one piece.
+
+    It is joined with a link to the same address right before it; where the words are the address, they say it once.
+    """
+    words = "".join(text for text, _ in pieces[start:])
+    if not address or not words.strip():
+        return
+    is_hidden = all(hidden for text, hidden in pieces[start:] if text.strip())
+    if start and pieces[start - 1][1] == is_hidden and (before := _words(pieces[start - 1][0], address)):
+        start, words = start - 1, before + words
+    shown = words.strip()
+    if shown.rstrip("/") != address.rstrip("/"):
+        words = words.replace(shown, f"[{shown}]({address})", 1)
+    pieces[start:] = [(words, is_hidden)]
+
+
+def _words(piece: str, address: str) -> str:
+    """The words of a piece that is a link to that address; "" where it is none, or too long to go on with."""
+    if len(piece) > 2 * MAX_ADDRESS_CHARS:
+        return ""
+    shown, tail = piece.strip(), f"]({address})"
+    if shown.rstrip("/") == address.rstrip("/"):
+        return piece
+    return piece.replace(shown, shown[1 : -len(tail)], 1) if shown.startswith("[") and shown.endswith(tail) else ""
 
 
 def data_picture(source: str) -> bytes | None:

@@ -29,7 +29,7 @@ class Album:
     _met: int = 0
 
     def __post_init__(self) -> None:
-        self._gallery = Gallery(source=self)
+        self._gallery = Gallery(source=self, is_at_hand=True)
 
     def reference(self, data: bytes, words: str = "") -> str:
         """What stands in the text for this picture; its alternative text alone where it is an ornament."""
@@ -40,8 +40,9 @@ class Album:
         return self._gallery.reference(f"picture {self._met}", words)
 
     def read(self, part: str, *, max_bytes: int) -> bytes:  # noqa: ARG002 - the gallery's protocol; it asks at once
-        """The picture that was met last; a drawing as pixels."""
-        return drawn_png(self._data, self.budget.limits) if _DRAWING.match(self._data) else self._data
+        """The picture that was met last; a drawing as pixels, where there is room for it."""
+        is_drawn = self.budget.images_left > 0 and _DRAWING.match(self._data)
+        return drawn_png(self._data, self.budget.limits) if is_drawn else self._data
 
     def drain(self) -> Iterator[Block]:
         """The pictures, and the warnings about pictures, that are not handed out yet."""

@@ -6,7 +6,7 @@ import itertools
 import re
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from extractors._magic import OLE, ZIP
@@ -17,6 +17,7 @@ ENCRYPTED_OFFICE = "application/x-encrypted-office"
 IWORK = "application/x-iwork"
 #: An OLE file whose directory is damaged or cut off.
 DAMAGED_OLE = "application/x-ole-damaged"
+EPUB, _IBOOKS = "application/epub+zip", "application/x-ibooks+zip"
 MAX_ZIP_ENTRIES = 10_000
 MAX_MEMBER_BYTES = 256 * 1024
 MAX_OLE_SECTORS = 10_000
@@ -25,6 +26,9 @@ MAX_OLE_SECTORS = 10_000
 
 _END_RECORD = struct.Struct("<4s4H2LH")
 _DIRECTORY_ENTRY = struct.Struct("<4s6H3L5H2L")
+_LOCAL_MARK = b"PK\3\4"
+#: The header of a member that is stored or deflated.
+BEGINS_WITH_MEMBER = re.compile(rb"PK\x03\x04.{4}[\x00\x08]\x00", re.DOTALL)
 _LOCAL_HEADER = struct.Struct("<4s5H3L2H")
 #: The end record is 22 bytes and a comment of up to 65,535.
 _END_WITHIN_BYTES = 22 + 65_535
@@ -35,7 +39,12 @@ _OOXML_MAIN_TYPES = {media_type.removesuffix(".12"): media_type for media_type i
 }
 _MAIN_PART = re.compile(rb"""ContentType\s*=\s*["']([^"']{1,200}?)\.main(?:\+xml)?["']""")
 #: What the member `mimetype` may say. Any other type would send a ZIP to a reader of something else.
-_DECLARED_TYPE = re.compile(r"application/(?:epub\+zip|vnd\.(?:oasis\.opendocument|sun\.xml)\.[\w.+-]{1,80})")
+_DECLARED_TYPE = re.compile(
+    r"application/(?:epub\+zip|x-ibooks\+zip|vnd\.(?:oasis\.opendocument|sun\.xml)\.[\w.+-]{1,80})"
+)
+#: What an OpenDocument file says of itself once more, where the member `mimetype` is missing or wrong.
+_WHOLE_PACKAGE = re.compile(rb"""<(?:\w+:)?file-entry\b[^>]{0,500}\bfull-path\s*=\s*["']/["'][^>]{0,500}>""")
+_NAMED_TYPE = re.compile(rb"""\bmedia-type\s*=\s*["']([^"']{1,200})["']""")
 #: A document may be packed as the folder that it is on a Mac.
 _IWORK_PACKAGE = r"(?:[^/]+\.(?:pages|numbers|key)/)?"
 #: Ordinary archives have such members too, so that one of iWork's own must stand beside it.
@@ -66,14 +75,13 @@ class _Member(NamedTuple):
 
 def type_inside_zip(data: bytes) -> str:
     """The media type of an OOXML, OpenDocument, EPUB or iWork file; `application/zip` for any other ZIP."""
-    members = list(itertools.islice(_directory(data), MAX_ZIP_ENTRIES)) or list(
-        itertools.islice(_local_headers(data), MAX_ZIP_ENTRIES)
-    )
+    members = list(itertools.islice(_directory(data), MAX_ZIP_ENTRIES))
+    # A file that is cut off may end with the directory of another one inside it, which leaves out what stands first.
+    if not members or (BEGINS_WITH_MEMBER.match(data) and min(member.header_at for member in members) > 0):
+        members = list(itertools.islice(_local_headers(data), MAX_ZIP_ENTRIES))
     by_name = {member.name.lower().replace("\\", "/"): member for member in members}
-    if (declared := by_name.get("mimetype")) is not None:
-        media_type = _head_of_member(data, declared).strip().decode("ascii", "replace")
-        if _DECLARED_TYPE.fullmatch(media_type):
-            return media_type
+    if (told := next(_told(data, by_name), None)) is not None:
+        return told
     if (types := by_name.get("[content_types].xml")) is not None:
         for main_type in _MAIN_PART.findall(_head_of_member(data, types)):
             if media_type := _OOXML_MAIN_TYPES.get(main_type.decode("ascii", "replace").lower(), ""):
@@ -84,6 +92,21 @@ def type_inside_zip(data: bytes) -> str:
     if any(map(_IWORK_INDEX.fullmatch, by_name)) and any(map(_IWORK_COMPANION.fullmatch, by_name)):
         return IWORK
     return ZIP
+
+
+def _told(data: bytes, by_name: Mapping[str, _Member]) -> Iterator[str]:
+    """What an OpenDocument file or a book says of itself: in a member for that alone, or in its list of members."""
+    if (declared := by_name.get("mimetype")) is not None:
+        media_type = _head_of_member(data, declared).strip().decode("ascii", "replace")
+        if _DECLARED_TYPE.fullmatch(media_type):
+            yield EPUB if media_type == _IBOOKS else media_type
+    if (manifest := by_name.get("meta-inf/manifest.xml")) is not None:
+        whole = _WHOLE_PACKAGE.search(_head_of_member(data, manifest))
+        named = _NAMED_TYPE.search(whole[0]) if whole is not None else None
+        if named is not None and _DECLARED_TYPE.fullmatch(named[1].decode("ascii", "replace")):
+            yield named[1].decode()
+    if "meta-inf/container.xml" in by_name and any(name.endswith(".opf") for name in by_name):
+        yield EPUB
 
 
 def _directory(data: bytes) -> Iterator[_Member]:
@@ -104,13 +127,13 @@ def _directory(data: bytes) -> Iterator[_Member]:
 
 def _local_headers(data: bytes) -> Iterator[_Member]:
     """Members of a ZIP that lost its directory, by the headers before them."""
-    at = data.find(b"PK\3\4")
+    at = data.find(_LOCAL_MARK)
     while at >= 0 and at + _LOCAL_HEADER.size <= len(data):
         header = _LOCAL_HEADER.unpack_from(data, at)
-        method, packed, name_len = header[3], header[7], header[9]
+        method, packed, name_len, extra_len = header[3], header[7], header[9], header[10]
         name_at = at + _LOCAL_HEADER.size
         yield _Member(_text(data[name_at : name_at + name_len]), at, packed or MAX_MEMBER_BYTES, method)
-        at = data.find(b"PK\3\4", name_at + name_len)
+        at = data.find(_LOCAL_MARK, name_at + name_len + extra_len + packed)
 
 
 def _head_of_member(data: bytes, member: _Member) -> bytes:

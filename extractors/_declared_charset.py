@@ -44,6 +44,11 @@ _CODE_PAGES = {
     54936: "gb18030",
     65001: "utf-8",
 }
+#: Code pages by the charset of a font; 0 and 1 leave it to the document.
+_CHARSET_PAGES = {
+    77: 10000, 78: 932, 79: 949, 80: 936, 81: 950, 128: 932, 129: 949, 130: 1361, 134: 936, 136: 950, 161: 1253,
+    162: 1254, 163: 1258, 177: 1255, 178: 1256, 186: 1257, 204: 1251, 222: 874, 238: 1250, 254: 437, 255: 850,
+}  # fmt: skip
 #: Hebrew and Arabic mail names the order of its letters with the charset.
 _DIRECTION = re.compile(r"(?<=8859-[68])-[ie]$", re.IGNORECASE)
 _HIGH_BYTES = re.compile(rb"[\x80-\xff]+")
@@ -73,24 +78,40 @@ def code_page(number: int | None) -> str | None:
         return None
 
 
+def codec_of_charset(charset: int | None) -> str | None:
+    """Python's codec for the charset of a Windows font; None where the document's code page holds."""
+    page = _CHARSET_PAGES.get(charset if charset is not None else 1)
+    return code_page(page) if page is not None else None
+
+
 #: Some charsets take any byte, so that a guess alone would always look better than a damaged truth.
 DAMAGED_SHARE = 0.05
 
 
 def decoded(data: bytes, codec: str | None) -> str:
     """`data` as text, by the codec that was named where it fits. Never fails: what fits nothing is replaced."""
-    if codec is None or (_ACCEPTS_ANYTHING.match(codec) and _is_multi_byte(data)):
+    if codec is None or _is_surely_utf8(data) or (_ACCEPTS_ANYTHING.match(codec) and _is_multi_byte(data)):
         return decode(data).text
     for candidate in (codec, *_RELATIVES.get(codec, ())):
         try:
             return data.decode(candidate)
         except UnicodeDecodeError:
             continue
+    if _decodes(data, "utf-8"):
+        return data.decode("utf-8")
     detected = decode(data)
     lenient = data.decode(codec, "replace").removesuffix("\ufffd")  # cut off in the middle of a character
     # A few damaged characters do not make another charset of it.
     bearable = max(1, detected.replaced, int(len(lenient) * DAMAGED_SHARE))
     return lenient if lenient.count("\ufffd") <= bearable else detected.text
+
+
+def _is_surely_utf8(data: bytes) -> bool:
+    """True for UTF-8 with a sequence of three bytes, which is never an accident."""
+    try:
+        return max(data.decode("utf-8"), default="") > "\u07ff"
+    except UnicodeDecodeError:
+        return False
 
 
 def _is_multi_byte(data: bytes) -> bool:

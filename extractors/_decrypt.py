@@ -7,10 +7,13 @@ import io
 from functools import cache
 from typing import Any
 
+from extractors._containers import type_inside_ole
 from extractors.content import Job, Status
 from extractors.format import Unreadable
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+#: Outlook's letters are never encrypted as a file, and may have thousands of streams to look through.
+_LETTER = "application/vnd.ms-outlook"
 #: Excel encrypts workbooks that are only protected against changes with this one, and opens them without asking.
 _EXCELS_OWN = "VelvetSweatshop"
 #: Office hashes a key 100,000 times. A file that asks for many more only wants our time.
@@ -19,7 +22,7 @@ _MAX_ROUNDS = 2_000_000
 
 def opened(job: Job) -> Job:
     """The job with its document decrypted; the job as it is where nothing is encrypted or the password does not fit."""
-    if not job.data.startswith(_OLE):
+    if not job.data.startswith(_OLE) or type_inside_ole(job.data) == _LETTER:
         return job
     for password in filter(None, (job.password, _EXCELS_OWN)):
         data = decrypted(job.data, password)

@@ -52,7 +52,7 @@ def grid_blocks(grid: Grid, limits: ExtractLimits) -> Iterator[Block]:
     """The heading and the tables of a sheet, and what is left out of it."""
     heading = markdown.sheet_heading(grid.name)
     mark = f"\n{markdown.hidden('(the whole sheet)')}" if grid.is_hidden else ""
-    yield Text(f"{heading}{mark}" if grid.rows_total else f"{heading}{mark}\n(no cells)")
+    yield Text(f"{heading}{mark}" if grid.rows_total or grid.cut else f"{heading}{mark}\n(no cells)")
     head, tail = list(_runs(grid.head)), list(_runs(grid.tail))
     is_whole = len(head) + len(tail) == 1
     for run in head:
@@ -67,6 +67,13 @@ def grid_blocks(grid: Grid, limits: ExtractLimits) -> Iterator[Block]:
         yield Truncated(f'columns of sheet "{grid.name}" after the first {limits.xlsx_max_columns}')
     if grid.cut:
         yield Truncated(f'rows after {grid.last_row} of sheet "{grid.name}" ({grid.cut})')
+
+
+def sheets_left_out(names: Sequence[str], limit: int) -> Iterator[Block]:
+    """Names the sheets after the first `limit`."""
+    if len(names) > limit:
+        yield Text(f"(sheets that are left out: {', '.join(names[limit:])})")
+        yield Truncated(f"sheets {limit + 1} to {len(names)} of {len(names)}")
 
 
 def _runs(rows: list[GridRow]) -> Iterator[list[GridRow]]:

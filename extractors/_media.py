@@ -27,18 +27,39 @@ _DEMUXERS: Final = {
     "audio/ogg": "ogg",
     "audio/flac": "flac",
     "audio/amr": "amr",
+    "audio/aac": "aac",
+    "audio/aiff": "aiff",
+    "audio/x-ms-wma": "asf",
     "video/mp4": "mp4",
     "video/quicktime": "mov",
     "video/x-msvideo": "avi",
     "video/x-matroska": "matroska",
     "video/webm": "matroska",
+    "video/3gpp": "mov",
+    "video/ogg": "ogg",
+    "video/x-ms-wmv": "asf",
+    "video/x-ms-asf": "asf",
+    "video/x-flv": "flv",
+    "video/mpeg": "mpeg",
+    "video/mp2t": "mpegts",
 }
 _MAX_STREAMS: Final = 20
 _MAX_TAGS: Final = 30
 _MAX_TAG_CHARS: Final = 500
 #: What programs write about themselves.
 _TECHNICAL_TAGS: Final = frozenset(
-    {"major_brand", "minor_version", "compatible_brands", "encoder", "software", "handler_name", "vendor_id"}
+    {
+        "major_brand",
+        "minor_version",
+        "compatible_brands",
+        "encoder",
+        "software",
+        "handler_name",
+        "vendor_id",
+        "wmfsdkversion",
+        "wmfsdkneeded",
+        "isvbr",
+    }
 )
 _NOT_READ: Final = Warned(
     ExtractionWarning(

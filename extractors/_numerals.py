@@ -12,6 +12,21 @@ _CHINESE_LEGAL = ("零壹贰叁肆伍陆柒捌玖", "拾", "佰", "仟")
 _STEMS = "甲乙丙丁戊己庚辛壬癸"
 _BRANCHES = "子丑寅卯辰巳午未申酉戌亥"
 _MAX_ROMAN = 4_000
+#: Word's own numbers of numeral systems, by the names that newer files give them.
+WORD_NUMERALS = {0: "decimal", 1: "upperRoman", 2: "lowerRoman", 3: "upperLetter", 4: "lowerLetter", 5: "ordinal",
+             10: "ideographDigital", 11: "japaneseCounting", 17: "japaneseDigitalTenThousand",
+             18: "decimalEnclosedCircle", 22: "decimalZero", 23: "bullet", 28: "decimalEnclosedCircleChinese",
+             30: "ideographTraditional", 31: "ideographZodiac", 33: "taiwaneseCounting",
+             35: "taiwaneseCountingThousand", 36: "taiwaneseDigital", 37: "chineseCounting",
+             38: "chineseLegalSimplified", 39: "chineseCountingThousand", 255: "none"}  # fmt: skip
+
+
+_PAGE_NUMBER = re.compile(r"[\W\d_]{1,7}")
+
+
+def is_page_number(text: str) -> bool:
+    """True for a header or a footer that only counts pages: 3, - 3 -, 3/10."""
+    return _PAGE_NUMBER.fullmatch(text) is not None
 
 
 def numeral(number: int, name: str) -> str:

@@ -9,7 +9,10 @@ HTML = "text/html"
 XML = "application/xml"
 SVG = "image/svg+xml"
 MAIL = "message/rfc822"
+MAILBOX = "application/mbox"
 MHTML = "multipart/related"
+WORD_XML = "application/vnd.ms-wordml"
+SHEET_XML = "application/vnd.ms-spreadsheetml"
 CSV = "text/csv"
 TSV = "text/tab-separated-values"
 
@@ -26,11 +29,29 @@ _HTML_PIECE = re.compile(
     rb"\s*<(?:table|head|body|meta|style|div|p|span|title|link|script|center|font|br|h[1-6])\b", re.I
 )
 _FLAT_ODF = re.compile(rb"""mimetype\s*=\s*["'](application/vnd\.oasis\.opendocument\.[\w-]{1,60})["']""")
+_ROOTS = {b"html": HTML, b"svg": SVG}
+_EXCEL_2003 = b"urn:schemas-microsoft-com:office:spreadsheet"
+_WORD_2003 = b"schemas.microsoft.com/office/word/2003/wordml"
+_IS_FLAT_WORD = re.compile(
+    rb"/office/2006/xmlPackage.{0,8000}?(?:/word/document\.xml|wordprocessingml\.document)|progid=[\"']Word\.Document",
+    re.S,
+)
 #: A field's name, and the lines that go on with its value.
-_FIELD = re.compile(rb"([!-9;-~]{1,70}):[ \t]?([^\r\n]{0,2000}(?:\r?\n[ \t][^\r\n]{0,2000}){0,200})\r?\n")
+_FIELD = re.compile(
+    rb"([!-9;-~\x80-\xff]{1,70})[ \t]{0,20}:[ \t]?([^\r\n]{0,2000}(?:\r?\n[ \t][^\r\n]{0,2000}){0,200})\r?\n"
+)
+#: What mailboxes and mail programs write before the fields: who sent it and when, or how many bytes follow.
+_BEFORE_FIELDS = re.compile(rb"\s*(?:(>?From (?![ \t]*:)[^\r\n]{1,300}\r?\n)|\d{1,9}[ \t]*\r?\n)?")
+#: The same line before another letter.
+_NEXT_LETTER = re.compile(rb"\r?\n\r?\nFrom [^\r\n]{0,300}\d:\d\d[^\r\n]{0,60}\r?\n[!-9;-~]{1,70}:")
 #: Only machines write these.
 _TRACES = frozenset({b"received", b"message-id", b"mime-version", b"return-path", b"delivered-to", b"x-mailer"})
 _WRITTEN = frozenset({b"from", b"to", b"subject", b"date", b"sender", b"reply-to"})
+#: People write these at the head of notes, but hardly all of them and nothing else.
+_LEAST = frozenset({b"from", b"to", b"subject"})
+_BESIDE_LEAST = _WRITTEN | {b"cc", b"bcc", b"in-reply-to", b"references", b"importance"}
+_OF_PROGRAMS = (b"x-", b"content-", b"list-")
+_BLANK_LINE = re.compile(rb"\r?\n")
 #: What a letter has and a page saved from a browser has not.
 _ON_THE_WAY = frozenset({b"received", b"return-path", b"delivered-to", b"to", b"reply-to"})
 
@@ -40,7 +61,7 @@ def type_of_text(data: bytes) -> str:
     head = _head(data)
     if _HTML_DOCTYPE.match(head):
         return HTML
-    return _type_of_root(head) or _type_of_letter(head) or PLAIN
+    return _type_of_root(head) or _type_of_letter(head, data) or PLAIN
 
 
 def type_of_piece(data: bytes) -> str:
@@ -72,24 +93,37 @@ def _type_of_root(head: bytes) -> str | None:
     if root is None:
         return XML if head.lstrip().startswith(b"<?xml") else None
     name = root[2].lower()
-    if name == b"html":
-        return HTML
-    if name == b"svg":
-        return SVG
-    if name == b"document" and (flat := _FLAT_ODF.search(root[3])):
-        return f"{flat[1].decode().removesuffix('-template')}-flat-xml"
+    if name in _ROOTS:
+        return _ROOTS[name]
+    if (office := _office_xml(name, root[3], head)) is not None:
+        return office
     return XML if head.lstrip().startswith(b"<?xml") or b"xmlns" in root[3] else None
 
 
-def _type_of_letter(head: bytes) -> str | None:
-    """A letter or an MHTML archive by its first fields."""
+def _office_xml(name: bytes, attributes: bytes, head: bytes) -> str | None:
+    """A document of an office program that is one XML file."""
+    if name == b"document" and (flat := _FLAT_ODF.search(attributes)):
+        return f"{flat[1].decode().removesuffix('-template')}-flat-xml"
+    if (name == b"worddocument" and _WORD_2003 in attributes) or (name == b"package" and _IS_FLAT_WORD.search(head)):
+        return WORD_XML
+    return SHEET_XML if name == b"workbook" and _EXCEL_2003 in attributes else None
+
+
+def _type_of_letter(head: bytes, data: bytes) -> str | None:
+    """A letter, a mailbox or an MHTML archive by its first fields."""
+    before = _BEFORE_FIELDS.match(head)
+    at = before.end() if before else 0
     fields: dict[bytes, bytes] = {}
-    at = len(head) - len(head.lstrip())
     while field := _FIELD.match(head, at):
         fields.setdefault(field[1].lower(), field[2])
         at = field.end()
     names = fields.keys()
-    if not names & _TRACES or len(names & (_TRACES | _WRITTEN)) < 2:
+    is_kept = before is not None and before[1] is not None
+    is_letter = bool(names & _TRACES) and (is_kept or len(names & (_TRACES | _WRITTEN)) > 1)
+    is_note = names >= _LEAST and all(name in _BESIDE_LEAST or name.startswith(_OF_PROGRAMS) for name in names)
+    if not is_letter and not (is_note and _BLANK_LINE.match(head, at)):
         return None
+    if is_kept and _NEXT_LETTER.search(data):
+        return MAILBOX
     is_archive = fields.get(b"content-type", b"").lower().startswith(MHTML.encode())
     return MHTML if is_archive and not names & _ON_THE_WAY else MAIL

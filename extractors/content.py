@@ -168,6 +168,8 @@ class Member:
     declared_type: str | None = None
     #: The container is nothing but this file compressed, so it is read in the container's own place.
     is_whole: bool = False
+    #: The container shows it by a picture too, so that nothing is missing where there is no reader for it.
+    is_shown: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,18 @@ from extractors._media_types import (
     suffix_of_name,
     type_of_name,
 )
-from extractors._text_shape import MAIL, MHTML, PLAIN, SVG, XML, type_of_piece, type_of_text
+from extractors._text_shape import (
+    MAIL,
+    MAILBOX,
+    MHTML,
+    PLAIN,
+    SHEET_XML,
+    SVG,
+    WORD_XML,
+    XML,
+    type_of_piece,
+    type_of_text,
+)
 from extractors.content import Detection, Job
 
 __all__ = ["ENCRYPTED_OFFICE", "detect", "detect_media_type", "media_type_from_metadata"]
@@ -29,9 +40,20 @@ _ALIKE = {
     "video/mp4": {"audio/mp4", "video/quicktime", "video/3gpp"},
     "audio/ogg": {"video/ogg"},
     "video/x-ms-asf": {"audio/x-ms-wma", "video/x-ms-wmv"},
+    "video/x-matroska": {"video/webm"},
+    "video/webm": {"video/x-matroska"},
+    "application/pkcs7-mime": {"application/pkcs7-signature"},
+}
+#: What a claim may say of another type without being wrong: a drawing as .svgz, Office's own XML of 2003.
+_USUAL_NAMES = {
+    (SVG, GZIP),
+    ("application/msword", WORD_XML),
+    ("application/vnd.ms-excel", SHEET_XML),
+    (XML, WORD_XML),
+    (XML, SHEET_XML),
 }
 #: Text on the outside, with a structure that only a reader of its own can undo.
-_LETTERS = frozenset({MAIL, MHTML})
+_LETTERS = frozenset({MAIL, MAILBOX, MHTML})
 _ALL_TEXT = TEXT_TYPES | MARKUP_TYPES | _LETTERS
 
 
@@ -106,7 +128,7 @@ def _kind_of_text(job: Job, detected: str, claims: list[str]) -> str:
 
 
 def _contradicts(claim: str, media_type: str, method: str) -> bool:
-    if media_type in {claim, ENCRYPTED_OFFICE} or (claim, media_type) == (SVG, GZIP):  # a drawing as .svgz
+    if media_type in {claim, ENCRYPTED_OFFICE} or (claim, media_type) in _USUAL_NAMES:
         return False
     if method == "text":
         is_text = claim.startswith("text/") or claim in _ALL_TEXT

@@ -24,10 +24,13 @@ class ExtractLimits:
     pdf_render_zoom: float = 1.7
     pdf_render_max_pixels: int = 16_000_000
     pdf_render_max_image_bytes: int = 8 * MIB
+    #: Pictures and drawings on pages that have text: half of `images_max_count`, the other half is for whole pages.
+    pdf_max_figures: int = 10
     #: Ordinary decks have thousands of entries.
     office_zip_max_entries: int = 10_000
     #: Counted on bytes really inflated, not on what the directory claims.
     office_zip_max_uncompressed_bytes: int = 200 * MIB
+    #: Of one document, as Markdown tables; those after them are plain lines, a row each.
     docx_max_tables: int = 20
     docx_max_table_rows: int = 200
     xlsx_max_sheets: int = 10

@@ -24,6 +24,12 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
+def table_lines(rows: Sequence[Sequence[str]]) -> str:
+    """`rows` as plain lines, for a table that is not shown as one: every cell in its place between bars."""
+    lines = (" | ".join(" ".join(cell.split()) for cell in row).rstrip(" |") for row in rows)
+    return "\n".join(filter(None, lines))
+
+
 def page_mark(number: int) -> str:
     """The line before a page's text."""
     return f"--- Page {number} ---"

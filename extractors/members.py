@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from extractors import markdown
 from extractors._member_path import shown_path
+from extractors.assembly import SEPARATOR
 from extractors.budget import Budget
 from extractors.content import (
     Block,
@@ -24,6 +25,7 @@ from extractors.content import (
     PageStarted,
     Picture,
     Progress,
+    Status,
     Text,
     Truncated,
     Warned,
@@ -34,6 +36,8 @@ from extractors.text_cut import charged
 MAX_NAMES_TOLD = 20
 #: Held back in every container, so that what was left out can be told when the text is spent.
 TOLD_CHARS = 1_000
+#: What is shorter is told again: a note that it comes again would be as long.
+MIN_REPEATED_CHARS = 300
 _REFERENCE = re.compile(r"\[image: ([^\]\n]+)\]")
 #: What would end a reference to an image, or the cell around it.
 _IN_REFERENCE = str.maketrans("[]|\\", "()//")
@@ -46,6 +50,8 @@ class Place:
     path: str = ""
     #: The file is all there is at this path, which has a heading already.
     is_whole: bool = False
+    #: The container shows it by a picture too.
+    is_shown: bool = False
     _is_read: bool = False
 
     def under(self, path: str) -> str:
@@ -80,12 +86,23 @@ class Place:
             case Truncated(what):
                 yield Text(markdown.note(f"not included: {what}"))
                 yield Truncated(f"{self.path}: {what}")
-            case Ended(_, note):
+            case Ended(status, note):
                 yield Text(markdown.note(note))
+                if self.is_shown and status is Status.UNSUPPORTED:
+                    return
                 consequence = "what was read before is kept" if self._is_read else "it was not read"
                 yield Warned(ExtractionWarning(problem=f"{self.path}: {note}", consequence=consequence), partial=True)
             case _:
                 yield block
+
+    def words(self, block: Block) -> str | bytes | None:
+        """What a block says, whatever the path of the file that says it; None where it is about the reading."""
+        if isinstance(block, Picture):
+            return block.image.data
+        if not isinstance(block, Text):
+            return None
+        text = block.markdown.replace(markdown.file_mark(self.path), "")
+        return text.replace(f"[image: {self._image_name('')}", "[image: ")
 
     def _image_name(self, name: str) -> str:
         return f"{self.path.translate(_IN_REFERENCE)}/{name}"
@@ -96,16 +113,58 @@ Read = Callable[[Job, Budget, Place], Iterator[Block]]
 
 
 @dataclass(slots=True, kw_only=True)
+class _Repeats:
+    """What the files of one container have told, so that one that says the same again is only named.
+
+    A file is held back only as long as it says, block for block, what one before it has said.
+    """
+
+    budget: Budget
+    #: By the digest of all that a file told, which file it was.
+    _told_by: dict[int, str] = field(default_factory=dict)
+    _beginnings: set[int] = field(default_factory=set)
+
+    def told(self, place: Place, blocks: Iterator[Block]) -> Iterator[Block]:
+        """The blocks of a file, or what it is the same as."""
+        digest, beginnings, held = 0, list[int](), list[Block]()
+        is_new = False
+        for block in blocks:
+            if (words := place.words(block)) is not None:
+                digest = hash((digest, words))
+                beginnings.append(digest)
+                is_new = is_new or digest not in self._beginnings
+            held.append(block)
+            if is_new:
+                yield from held
+                held.clear()
+        self._beginnings.update(beginnings)
+        first = self._told_by.setdefault(digest, place.path)
+        chars = sum(len(block.markdown) + len(SEPARATOR) for block in held if isinstance(block, Text))
+        if first == place.path or chars < MIN_REPEATED_CHARS:
+            yield from held
+            return
+        self.budget.chars_left += chars
+        self.budget.images_left += sum(isinstance(block, Picture) for block in held)
+        yield MemberRead(place.path)
+        for text in (markdown.file_mark(place.path), markdown.note(f"the same as {first}")):
+            yield from charged(self.budget, Text(text))
+
+
+@dataclass(slots=True, kw_only=True)
 class Members:
     """The files inside one container, as they come."""
 
     job: Job
     budget: Budget
     place: Place
+    _repeats: _Repeats = field(init=False)
     _reserve_chars: int | None = None
     _left_out: dict[str, list[str]] = field(default_factory=dict)
     _counts: Counter[str] = field(default_factory=Counter)
     _lost: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self._repeats = _Repeats(budget=self.budget)
 
     def read(self, member: Member, read: Read) -> Iterator[Block]:
         """The blocks of one member, in its place."""
@@ -115,7 +174,8 @@ class Members:
             self.leave_out(LeftOut(path, why))
             return
         self.budget.take_member(len(member.data))
-        place = Place(path=self.place.path, is_whole=True) if member.is_whole else Place(path=self.place.under(path))
+        within = self.place.path if member.is_whole else self.place.under(path)
+        place = Place(path=within, is_whole=member.is_whole, is_shown=member.is_shown)
         if not member.data and not member.is_whole:
             for block in (Text(markdown.file_mark(place.path)), Text(markdown.note("the file is empty"))):
                 yield from charged(self.budget, block)
@@ -132,7 +192,8 @@ class Members:
         )
         self.budget.depth += 1
         try:
-            yield from read(job, self.budget, place)
+            blocks = read(job, self.budget, place)
+            yield from blocks if member.is_whole else self._repeats.told(place, blocks)
         finally:
             self.budget.depth -= 1
 

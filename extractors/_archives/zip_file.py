@@ -21,6 +21,8 @@ _IS_ENCRYPTED = 0x1
 _IS_UTF8 = 0x800
 _UNIX = 3
 _LOCAL_HEADER_BYTES = 30
+_ENTRY_MARK, _ENTRY_BYTES = b"PK\1\2", 46
+_END_MARK, _DIRECTORY_SIZE_AT = b"PK\5\6", 12
 #: What Info-ZIP, WinRAR and Bandizip write beside a name in the system's own encoding.
 _UNICODE_PATH = 0x7075
 _DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, LookupError, struct.error)
@@ -29,7 +31,7 @@ _DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, Va
 def zip_members(job: Job, gate: Gate) -> Iterator[Member | LeftOut]:
     """The files of a ZIP in the order of its directory."""
     try:
-        archive = zipfile.ZipFile(io.BytesIO(job.data))
+        archive = _archive(job.data)
     except (*_DAMAGE, NotImplementedError) as exc:
         raise Unreadable(Status.REJECTED, "the archive is damaged: its directory cannot be read") from exc
     infos = archive.infolist()
@@ -43,6 +45,30 @@ def zip_members(job: Job, gate: Gate) -> Iterator[Member | LeftOut]:
             yield LeftOut(name, LINK, is_loss=False)
         else:
             yield gate.refused(name, info.file_size) or _unpacked(archive, info, name, job, gate)
+
+
+def _archive(data: bytes) -> zipfile.ZipFile:
+    """The archive; where names are marked as UTF-8 and are not, without those marks."""
+    try:
+        return zipfile.ZipFile(io.BytesIO(data))
+    except UnicodeDecodeError:
+        return zipfile.ZipFile(io.BytesIO(_unmarked(data)))
+
+
+def _unmarked(data: bytes) -> bytes:
+    """The archive without the mark of UTF-8 on any of its names, in the directory and before the files."""
+    changed = bytearray(data)
+    end_at = data.rfind(_END_MARK)
+    directory_bytes, directory_at = struct.unpack_from("<2L", data, end_at + _DIRECTORY_SIZE_AT)
+    at = end_at - directory_bytes
+    shift = at - directory_at
+    while data.startswith(_ENTRY_MARK, at):
+        lengths, (header_at,) = struct.unpack_from("<3H", data, at + 28), struct.unpack_from("<L", data, at + 42)
+        for flags_at in (at + 8, header_at + shift + 6):
+            flags = int.from_bytes(data[flags_at : flags_at + 2], "little") & ~_IS_UTF8
+            changed[flags_at : flags_at + 2] = flags.to_bytes(2, "little")
+        at += _ENTRY_BYTES + sum(lengths)
+    return bytes(changed)
 
 
 def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, job: Job, gate: Gate) -> Member | LeftOut:

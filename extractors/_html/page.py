@@ -28,6 +28,8 @@ _WRAPPERS = re.compile(
     re.IGNORECASE,
 )
 _ANY_TAG = re.compile(r"<[^<>]*>")
+#: What follows belongs to the page all the same (footers of lists, pages that were joined); the parser would drop it.
+_END_OF_PAGE = re.compile(r"</(?:html|body)\s*>", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +49,7 @@ def parse_page(text: str) -> Page | None:
     text = _DECLARATION.sub("", text.replace("\0", ""), count=1)
     if _XHTML.search(text, 0, _XHTML_WITHIN_CHARS):
         text = _CDATA.sub(lambda found: html.escape(found[1]), _SELF_CLOSED.sub(r"<\1\2></\1>", text))
-    text, is_cut = _bounded(text)
+    text, is_cut = _bounded(_END_OF_PAGE.sub("<br>", text))
     root = _tree(text)
     if root is None:
         return None

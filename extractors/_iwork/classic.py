@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from lxml import etree
@@ -63,7 +63,7 @@ class ClassicDocument:
         yield from self._margins("headers", "Header")
         for storage in self.root.iterchildren(_STORAGE):
             yield from self._storage(storage)
-        for group in self.root.iterfind(f"{{*}}drawables/{SF}page-group"):
+        for group in self.root.iterfind("{*}drawables/{*}page-group"):
             yield from self._drawables(group)
         yield from self._margins("footers", "Footer")
         for storage in self.root.iterchildren(_STORAGE):
@@ -91,6 +91,7 @@ class ClassicDocument:
         slides = list(self.root.iterfind("{*}slide-list/{*}slide"))
         yield PageCount(len(slides))
         limit = self.budget.limits.pptx_max_slides
+        told: set[str] = set()
         for number, slide in enumerate(slides[:limit], start=1):
             if self.budget.is_late:
                 yield Truncated(f"slides {number} to {len(slides)} of {len(slides)}, for lack of time")
@@ -103,15 +104,29 @@ class ClassicDocument:
                 yield from self._storage(body)
             for drawables in slide.iterfind(f"{{*}}page/{SF}layers/{SF}layer/{_DRAWABLES}"):
                 yield from self._drawables(drawables)
+            yield from self._behind(slide, told)
             for notes in slide.iterfind(f"{{*}}notes/{_STORAGE}"):
                 if text := self._plain(notes):
                     yield Text(f"Notes: {text}")
         if len(slides) > limit:
             yield Truncated(f"slides {limit + 1} to {len(slides)} of {len(slides)}")
 
+    def _behind(self, slide: Element, told: set[str]) -> Iterator[Block]:
+        """What the master of a slide shows on it, once in the presentation."""
+        reference = slide.find("{*}master-ref")
+        name = reference.get(f"{SFA}IDREF", "") if reference is not None else ""
+        if name in told:
+            return
+        told.add(name)
+        for master in self.root.iterfind("{*}theme-list/{*}theme/{*}master-slides/{*}master-slide"):
+            if master.get(f"{SFA}ID") == name:
+                for drawables in master.iterfind(f"{{*}}page/{SF}layers/{SF}layer/{_DRAWABLES}"):
+                    shown = (item for item in drawables if etree.QName(item).localname not in _PICTURES)
+                    yield from self._drawables(shown)
+
     # --- drawings -----------------------------------------------------------------------------------------------------
 
-    def _drawables(self, container: Element) -> Iterator[Block]:
+    def _drawables(self, container: Iterable[Element]) -> Iterator[Block]:
         """The drawings in a container, from top to bottom and from left to right."""
         for drawing in sorted(container, key=_place):
             if self.budget.is_late or self.budget.text_is_spent:

@@ -12,8 +12,8 @@ from extractors import markdown
 from extractors._inflating import Element
 from extractors._iwork.cells import Cell
 from extractors._iwork.protobuf import Message
-from extractors._iwork.values import SYMBOLS, shown, shown_date
-from extractors._ooxml.number_format import GENERAL, displayed
+from extractors._iwork.values import SYMBOLS, plain, shown, shown_date
+from extractors._ooxml.number_format import displayed
 from extractors.budget import Budget
 from extractors.content import Block, Text, Truncated
 
@@ -62,8 +62,8 @@ class ClassicTables:
             elif text := self._text(cell):
                 texts[row, column] = text
         name = model.get(f"{SF}name", "").strip()
-        if name and model.get(f"{SF}name-is-visible") == "true" and texts:
-            yield Text(f"#### {' '.join(name.split())}")
+        if name and (model.get(f"{SF}name-is-visible") == "true" or not texts):
+            yield Text(f"#### {' '.join(name.split())}" + ("" if texts else "\n(no cells)"))
         if texts:
             height, width = max(row for row, _ in texts) + 1, max(column for _, column in texts) + 1
             yield Text(
@@ -116,12 +116,14 @@ class ClassicTables:
             spec = self._by_id.get(reference.get(f"{SFA}IDREF", ""))
         found = spec.find(f"{SF}number-format") if spec is not None else None
         described = found.attrib if found is not None else self._format(style, "number-format")
-        code = described.get(f"{SF}format-string", "") or GENERAL
+        code = described.get(f"{SF}format-string", "")
         if "¤" in code:
             currency = re.sub(r"[^A-Za-z]", "", described.get(f"{SF}format-currency-code", ""))[:3]
             code = code.replace("¤", f'"{SYMBOLS.get(currency, f"{currency} ")}"')
         raw = cell.get(f"{SF}v", "")
-        return displayed(repr(_float(raw)).removesuffix(".0"), code) if raw else ""
+        if not raw or not code:
+            return plain(_float(raw)) if raw else ""
+        return displayed(repr(_float(raw)).removesuffix(".0"), code)
 
     def _format(self, style: str, kind: str) -> Mapping[str, str]:
         return self._formats.get((style, kind), {})

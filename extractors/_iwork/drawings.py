@@ -103,8 +103,8 @@ class Drawings:
         self.seen.add(reference)
         table = Table(archive=self.archive, model=record.message, text_of=self.plain)
         blocks = list(table.blocks(self.budget))
-        if table.name and record.message.number(22) and blocks:
-            yield Text(f"#### {' '.join(table.name.split())}")
+        if table.name and (record.message.number(22) or not blocks):
+            yield Text(f"#### {' '.join(table.name.split())}" + ("" if blocks else "\n(no cells)"))
         yield from blocks
         yield from self.album.drain()
 

@@ -5,14 +5,21 @@ from __future__ import annotations
 import datetime
 import math
 import re
+from decimal import Decimal
 
 from extractors._iwork.cells import Cell
+from extractors._iwork.durations import duration
 from extractors._iwork.protobuf import Message
-from extractors._ooxml.number_format import GENERAL, displayed
+from extractors._ooxml.number_format import displayed
 
-_DECIMAL, _CURRENCY, _PERCENT, _SCIENTIFIC, _DATE = 256, 257, 258, 259, 261
+_DECIMAL, _CURRENCY, _PERCENT, _SCIENTIFIC, _DATE, _FRACTION, _BASE = 256, 257, 258, 259, 261, 262, 269
+#: A stepper and a slider say in another field how their number is written.
+_CONTROLS = frozenset({264, 265})
 _AUTOMATIC_PLACES = 253
-_MAX_PLACES = 10
+_MAX_PLACES = 15
+_MAX_WHOLE = 1e15
+_ALL_BITS = 0xFFFF_FFFF
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "CNY": "¥", "JPY": "¥", "KRW": "₩", "INR": "₹", "RUB": "₽"}
 _IN_PARENTHESES = frozenset({2, 3})
 #: iWork counts seconds from 2001, the format language days from 1899-12-30.
@@ -34,31 +41,68 @@ def shown(cell: Cell, number_format: Message) -> str:
     if cell.kind == "error":
         return "#ERROR!"
     if cell.kind == "duration":
-        return _duration(cell.value)
+        return duration(cell.value, number_format) if abs(cell.value) <= _MAX_SECONDS else ""
     if cell.kind == "date":
         return shown_date(cell.value, number_format.text(14) if number_format.number(1) == _DATE else "")
-    return displayed(repr(cell.value).removesuffix(".0"), _code(number_format))
+    return _number(cell.value, number_format)
 
 
-def _code(number_format: Message) -> str:
-    """The number format as a code of the spreadsheets' language."""
-    kind, places = number_format.number(1), number_format.number(2, _AUTOMATIC_PLACES)
-    if kind not in {_DECIMAL, _CURRENCY, _PERCENT, _SCIENTIFIC}:
-        return GENERAL
-    digits = "." + ("0" * min(places, _MAX_PLACES) if places < _AUTOMATIC_PLACES else "#" * _MAX_PLACES)
-    digits = digits if places else ""
+def _number(value: float, number_format: Message) -> str:
+    kind = number_format.number(1)
+    if kind in _CONTROLS:
+        kind = number_format.number(24)
+    if kind == _BASE:
+        return _in_base(value, number_format.number(8, 10), number_format.number(9))
+    places = number_format.number(2, _AUTOMATIC_PLACES)
+    is_automatic = places >= _AUTOMATIC_PLACES
+    if is_automatic:
+        places = _decimals(value * 100 if kind == _PERCENT else value)
+    raw = repr(value).removesuffix(".0")
+    if kind == _FRACTION:
+        return displayed(raw, _fraction_code(number_format.number(11)))
+    digits = f".{'0' * min(places, _MAX_PLACES)}" if places else ""
     if kind == _SCIENTIFIC:
-        return f"0{digits}E+00" if places < _AUTOMATIC_PLACES else "0.00E+00"
-    is_grouped = bool(number_format.number(5))
-    if kind == _DECIMAL and places >= _AUTOMATIC_PLACES and not is_grouped:
-        return GENERAL
-    code = ("#,##0" if is_grouped else "0") + digits
+        return displayed(raw, "0.00E+00" if is_automatic else f"0{digits}E+00")
+    if kind not in {_DECIMAL, _CURRENCY, _PERCENT}:
+        return plain(value)
+    return displayed(raw, _code(kind, digits, number_format))
+
+
+def plain(value: float) -> str:
+    """A number without a format."""
+    return f"{value:.0f}" if value.is_integer() and abs(value) < _MAX_WHOLE else f"{value:.15g}".upper()
+
+
+def _decimals(value: float) -> int:
+    """How many places a number needs."""
+    exponent = Decimal(f"{value:.{_MAX_PLACES}g}").normalize().as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0
+
+
+def _code(kind: int, digits: str, number_format: Message) -> str:
+    """The number format as a code of the spreadsheets' language."""
+    code = ("#,##0" if number_format.number(5) else "0") + digits
     if kind == _PERCENT:
         code += "%"
     elif kind == _CURRENCY:
         name = number_format.text(3)[:10].replace('"', "")
         code = f'"{SYMBOLS.get(name, f"{name} ")}"{code}'
     return f"{code};({code})" if number_format.number(4) in _IN_PARENTHESES else code
+
+
+def _fraction_code(accuracy: int) -> str:
+    """A fixed denominator, or the number of its digits, which are counted down from the top of 32 bits."""
+    digits = (1 << 32) - (accuracy & _ALL_BITS)
+    return f"# {'?' * digits}/{'?' * digits}" if digits <= 3 else f"# ?/{accuracy or 2}"
+
+
+def _in_base(value: float, base: int, places: int) -> str:
+    """A whole number in another base than ten."""
+    left, digits = round(abs(value)), ""
+    while left and 2 <= base <= len(_DIGITS):
+        left, digit = divmod(left, base)
+        digits = _DIGITS[digit] + digits
+    return f"{'-' if value < 0 else ''}{(digits or '0').rjust(min(places, _MAX_PLACES), '0')}"
 
 
 def shown_date(seconds: float, pattern: str) -> str:
@@ -87,17 +131,3 @@ def _translated(match: re.Match[str]) -> str:
     if letter == "E":
         return "dddd" if width >= 4 else "ddd"
     return "AM/PM" if letter == "a" else letters.lower()
-
-
-def _duration(seconds: float) -> str:
-    if abs(seconds) > _MAX_SECONDS:
-        return ""
-    left = abs(seconds)
-    parts = []
-    for unit, size in (("d", 86_400), ("h", 3_600), ("m", 60)):
-        count, left = divmod(left, size)
-        if count:
-            parts.append(f"{count:.0f}{unit}")
-    if left or not parts:
-        parts.append(f"{round(left, 3):g}s")
-    return ("-" if seconds < 0 else "") + " ".join(parts)

@@ -1,21 +1,22 @@
-"""An old Excel workbook (BIFF, versions 3 to 8): what all its sheets share, and where each sheet begins."""
+"""An old Excel workbook (BIFF, versions 2 to 8): what all its sheets share, and where each sheet begins."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain, takewhile
 from typing import NamedTuple
 
-from extractors._legacy.biff_text import SharedStrings, codec_of, text_at
+from extractors._legacy.biff_text import SharedStrings, codec_of, string_in, text_at
 from extractors._legacy.numbers import u8, u16, u32
 from extractors._legacy.pictures import stored_pictures
 from extractors._legacy.records import Record, records
-from extractors._ooxml.number_format import BUILTIN, GENERAL
+from extractors._ooxml.builtin_formats import BUILTIN, GENERAL
 from extractors.content import Status
 from extractors.format import Unreadable
 
-BOF = {0x0209: 3, 0x0409: 4, 0x0809: 5}
+BOF = {0x0009: 2, 0x0209: 3, 0x0409: 4, 0x0809: 5}
 EOF, CONTINUE = 0x000A, 0x003C
 _CODEPAGE, _DATEMODE, _FILEPASS, _BOUNDSHEET, _SST, _DRAWINGGROUP = 0x0042, 0x0022, 0x002F, 0x0085, 0x00FC, 0x00EB
 _FORMATS, _XFS = frozenset({0x001E, 0x041E}), frozenset({0x0243, 0x0443, 0x00E0})
@@ -59,6 +60,13 @@ class Workbook:
     def text(self, at: int, *, length_bytes: int = 2) -> str:
         """The string that begins with its length at this place of the stream."""
         return text_at(self.stream, at, is_unicode=self.version >= 8, length_bytes=length_bytes, codec=self.codec)
+
+    def text_over(self, place: Place) -> str:
+        """The string that this place begins with and that records may continue."""
+        if self.version < 8:
+            return self.text(place.start, length_bytes=1 if self.version == 2 else 2)
+        more = takewhile(lambda record: record.kind == CONTINUE, places(self.stream, place.end))
+        return string_in([self.stream[part.start : part.end] for part in chain([place], more)])
 
 
 def places(stream: bytes, at: int) -> Iterator[Place]:
@@ -114,7 +122,9 @@ def _read_globals(book: Workbook) -> None:
         else:
             _note(book, kind, start, end)
     builtin = BUILTIN if book.version >= 5 else {}
-    book.formats = [codes.get(number) or builtin.get(number, GENERAL) for number in styles]
+    # Excel 2 names the format in the cell itself.
+    numbers = styles if book.version > 2 else range(len(codes))
+    book.formats = [codes.get(number) or builtin.get(number, GENERAL) for number in numbers]
     book.pictures = _pictures(bytes(drawing))
 
 

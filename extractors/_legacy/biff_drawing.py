@@ -25,9 +25,7 @@ def over_cells(book: Workbook, found: SheetRecords, pictures: Pictures) -> Itera
         place = _place(shape)
         for text in filter(None, texts):
             yield f"At {place}: {text}" if place else text
-    for texts in found.charts:
-        if texts:
-            yield f"Chart: {'; '.join(texts)}"
+    yield from filter(None, (chart.markdown() for chart in found.charts))
     comments = list(_comments(found))
     if comments:
         yield "\n".join(comments)

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from extractors._grid import column_letters, head_and_tail
 from extractors._legacy.biff import BOF, CONTINUE, EOF, Place, Workbook, places
+from extractors._legacy.biff_cells import cells, holds_cell
+from extractors._legacy.biff_chart import Chart, take_record
 from extractors._legacy.biff_text import characters
-from extractors._legacy.cell_values import ERRORS, number_text, rk
-from extractors._legacy.numbers import f64, i32, u8, u16, u32, utf16
-from extractors._ooxml.sheet import Cell, Row, Sheet
+from extractors._legacy.numbers import i32, u8, u16, u32, utf16
+from extractors._ooxml.sheet import Row, Sheet
 from extractors.budget import Budget
 
+_HEADER, _FOOTER = 0x0014, 0x0015
 _ROW, _COLINFO, _HLINK, _NOTE, _OBJ, _TXO, _DRAWING = 0x0208, 0x007D, 0x01B8, 0x001C, 0x005D, 0x01B6, 0x00EC
-_LABELSST, _LABEL, _RSTRING, _NUMBER, _RK, _MULRK, _BOOLERR = 0x00FD, 0x0204, 0x00D6, 0x0203, 0x027E, 0x00BD, 0x0205
-_FORMULAS = frozenset({0x0006, 0x0206, 0x0406})
-_STRING = 0x0207
-_VALUES = _FORMULAS | {_LABELSST, _LABEL, _RSTRING, _NUMBER, _RK, _MULRK, _BOOLERR}
 _LATE_CHECK_RECORDS = 20_000
-_SERIES_TEXT = 0x100D
-_MAX_OBJECTS, _MAX_CHART_TEXTS, _MAX_COLUMN_GROUPS = 5_000, 200, 1_000
+_CHART_SHEET = 0x0020
+_MAX_OBJECTS, _MAX_COLUMN_GROUPS = 5_000, 1_000
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,7 +38,7 @@ class SheetRecords:
     #: Row and column (from 0), author, and the object that holds the text or the text itself.
     notes: list[tuple[int, int, str, int | str]] = field(default_factory=list)
     drawing: bytearray = field(default_factory=bytearray)
-    charts: list[list[str]] = field(default_factory=list)
+    charts: list[Chart] = field(default_factory=list)
     #: The records of cells by row, and the rows that are hidden; both from 0.
     values: dict[int, list[Place]] = field(default_factory=lambda: defaultdict(list))
     hidden_rows: set[int] = field(default_factory=set)
@@ -52,14 +49,16 @@ def read_sheet(book: Workbook, at: int, budget: Budget) -> SheetRecords:
     found = SheetRecords()
     found.sheet.cut = "the file ends there"
     depth = 0
+    is_chart = book.version >= 5 and u16(book.stream, at + 6) == _CHART_SHEET
     previous = Place(0, 0, 0)
     for count, place in enumerate(places(book.stream, at), start=1):
         depth += 1 if place.kind in BOF else -1 if place.kind == EOF else 0
         if depth <= 0:
             found.sheet.cut = "" if place.kind == EOF else "the sheet is not where it should be"
             break
-        if depth > 1:  # a chart on the sheet: a stream of its own
-            _read_chart(book, found, place)
+        # A chart on the sheet is a stream of its own; or the whole sheet is one.
+        if depth > 1 or is_chart:
+            take_record(found.charts, book, place)
         else:
             _read_record(book, found, place, previous)
         previous = place if place.kind != CONTINUE else previous
@@ -71,7 +70,7 @@ def read_sheet(book: Workbook, at: int, budget: Budget) -> SheetRecords:
 
 
 def _read_record(book: Workbook, found: SheetRecords, place: Place, previous: Place) -> None:
-    if place.kind in _VALUES:
+    if holds_cell(book, place.kind):
         found.values[u16(book.stream, place.start)].append(place)
     elif place.kind != _ROW:
         _read_other(book, found, place, previous)
@@ -84,8 +83,8 @@ def _fill(book: Workbook, found: SheetRecords, budget: Budget) -> None:
     max_columns = budget.limits.xlsx_max_columns
 
     def row(number: int) -> Row:
-        cells = [cell for place in found.values[number] for cell in _cells(book, place)]
-        by_column = {cell.column: cell for cell in cells if cell.raw}
+        found_cells = [cell for place in found.values[number] for cell in cells(book, place)]
+        by_column = {cell.column: cell for cell in found_cells if cell.raw}
         kept = [by_column[column] for column in sorted(by_column)]
         found.sheet.is_cut_in_columns |= len(kept) > max_columns
         return Row(number + 1, tuple(kept[:max_columns]), number in found.hidden_rows)
@@ -97,55 +96,6 @@ def _fill(book: Workbook, found: SheetRecords, budget: Budget) -> None:
     sheet.tail = [row(number) for number in numbers[max(head, len(numbers) - tail) :]]
     sheet.rows_total = len(numbers)
     sheet.last_row = numbers[-1] + 1 if numbers else 0
-
-
-# --- cells ------------------------------------------------------------------------------------------------------------
-
-
-def _cells(book: Workbook, place: Place) -> Iterator[Cell]:
-    data, at = book.stream, place.start
-    column, style = u16(data, at + 2) + 1, u16(data, at + 4)
-    kind = place.kind
-    if kind == _MULRK:
-        for index, item in enumerate(range(at + 4, place.end - 7, 6)):
-            yield Cell(column + index, "n", u16(data, item), number_text(rk(u32(data, item + 2))))
-    elif kind == _RK:
-        yield Cell(column, "n", style, number_text(rk(u32(data, at + 6))))
-    elif kind == _NUMBER:
-        yield Cell(column, "n", style, number_text(f64(data, at + 6)))
-    elif kind == _LABELSST:
-        yield Cell(column, "s", style, str(u32(data, at + 6)))
-    elif kind in {_LABEL, _RSTRING}:
-        yield Cell(column, "str", style, book.text(at + 6))
-    elif kind == _BOOLERR:
-        yield _bool_or_error(column, style, u8(data, at + 6), is_error=u8(data, at + 7) != 0)
-    else:
-        yield _formula(book, place, column, style)
-
-
-def _formula(book: Workbook, place: Place, column: int, style: int) -> Cell:
-    """The stored result of a formula."""
-    data, at = book.stream, place.start + 6
-    if u16(data, at + 6) != 0xFFFF:
-        return Cell(column, "n", style, number_text(f64(data, at)))
-    what = u8(data, at)
-    if what == 0:
-        return Cell(column, "str", style, _formula_text(book, place.end))
-    if what in {1, 2}:
-        return _bool_or_error(column, style, u8(data, at + 2), is_error=what == 2)
-    return Cell(column, "str", style, "")
-
-
-def _formula_text(book: Workbook, at: int) -> str:
-    """The text that a formula gave: it follows, behind what several cells may share of the formula."""
-    for _, place in zip(range(3), places(book.stream, at), strict=False):
-        if place.kind == _STRING:
-            return book.text(place.start)
-    return ""
-
-
-def _bool_or_error(column: int, style: int, value: int, *, is_error: bool) -> Cell:
-    return Cell(column, "e", style, ERRORS.get(value, "#N/A")) if is_error else Cell(column, "b", style, str(value))
 
 
 # --- what is not a cell -----------------------------------------------------------------------------------------------
@@ -160,6 +110,10 @@ def _read_other(book: Workbook, found: SheetRecords, place: Place, previous: Pla
         address = _address(data[at : place.end])
         if address:
             found.sheet.links[f"{column_letters(u16(data, at + 4) + 1)}{u16(data, at) + 1}"] = address
+    elif place.kind in {_HEADER, _FOOTER} and place.end > at:
+        length_bytes = 2 if book.version >= 8 else 1
+        code = book.text(at, length_bytes=length_bytes)
+        found.sheet.margins.append(("Header" if place.kind == _HEADER else "Footer", code))
     elif place.kind == _NOTE:
         _read_note(book, found, place)
     elif place.kind == _OBJ and len(found.objects) < _MAX_OBJECTS:
@@ -188,16 +142,6 @@ def _read_note(book: Workbook, found: SheetRecords, place: Place) -> None:
     elif found.notes:  # the rest of the note before
         _, _, author, text = found.notes[-1]
         found.notes[-1] = (*found.notes[-1][:2], author, f"{text}{book.text(at + 4)}")
-
-
-def _read_chart(book: Workbook, found: SheetRecords, place: Place) -> None:
-    """The title, the names of the axes and of the series."""
-    if place.kind in BOF:
-        found.charts.append([])
-    elif place.kind == _SERIES_TEXT and found.charts:
-        text = book.text(place.start + 2, length_bytes=1).strip()
-        if text and len(found.charts[-1]) < _MAX_CHART_TEXTS and text not in found.charts[-1]:
-            found.charts[-1].append(text)
 
 
 def _address(data: bytes) -> str:

@@ -9,7 +9,9 @@ from extractors.budget import Budget
 
 #: Code pages by number whose Python codec has another name; 936 is read as the larger set that contains it.
 _CODECS = {1200: "utf-16-le", 10000: "mac-roman", 32768: "mac-roman", 32769: "cp1252", 936: "gb18030", 10008: "gb18030",
-           10001: "shift_jis", 10002: "big5", 10003: "euc_kr", 367: "ascii"}  # fmt: skip
+           10001: "shift_jis", 10002: "big5", 10003: "euc_kr", 367: "ascii", 10004: "mac_arabic", 10006: "mac_greek",
+           10007: "mac_cyrillic", 10010: "mac_romanian", 10017: "mac_cyrillic", 10021: "cp874", 10029: "mac_latin2",
+           10079: "mac_iceland", 10081: "mac_turkish", 10082: "mac_croatian"}  # fmt: skip
 _KNOWN = frozenset({437, 720, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 864, 865, 866, 869, 874, 932, 949,
                     950, 1250, 1251, 1252, 1253, 1254, 1255, 1256, 1257, 1258, 1361})  # fmt: skip
 _WIDE, _PHONETIC, _RICH = 0x01, 0x04, 0x08
@@ -97,6 +99,11 @@ class SharedStrings:
             if index in needed:
                 texts[index] = text
         return texts
+
+
+def string_in(pieces: list[bytes]) -> str:
+    """The string that begins with its length in these pieces, a record and those that continue it."""
+    return _next_string(_Continued(pieces))
 
 
 def _next_string(source: _Continued) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from extractors._grid import Grid, GridRow, column_letters
-from extractors._ooxml.number_format import GENERAL, displayed
+from extractors._ooxml.builtin_formats import GENERAL
+from extractors._ooxml.number_format import displayed, displayed_text
 from extractors._ooxml.sheet import Cell, Row, Sheet
 
 
@@ -47,11 +48,11 @@ class CellTexts:
 
     def _value(self, cell: Cell) -> str:
         """What the cell shows. Text stays as it is: "NA" and "NULL" are words like any other."""
+        code = self.formats[cell.style] if 0 <= cell.style < len(self.formats) else GENERAL
         if cell.kind == "s":
-            return self.strings.get(int(cell.raw), "")
+            return displayed_text(self.strings.get(int(cell.raw), ""), code)
         if cell.kind == "b":
             return "FALSE" if cell.raw == "0" else "TRUE"
         if cell.kind == "n":
-            code = self.formats[cell.style] if 0 <= cell.style < len(self.formats) else GENERAL
             return displayed(cell.raw, code, since_1904=self.since_1904)
-        return cell.raw
+        return displayed_text(cell.raw, code) if cell.kind == "str" else cell.raw

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from extractors._album import Album, alternative
+from extractors._gallery import MAX_PICTURE_BYTES
 from extractors._legacy.numbers import u8, u32
 from extractors._legacy.records import Record, record_at, records
-from extractors.content import Block, ExtractionWarning, Warned
+from extractors.content import Block
 
 _STORE_ENTRY = 0xF007
 _STORE_ENTRY_BYTES = 36
-#: JPEG, PNG, bitmap, TIFF, JPEG in CMYK. EMF, WMF and PICT are programs that draw: no reader here runs them.
+#: JPEG, PNG, bitmap, TIFF, JPEG in CMYK.
 _RASTERS = frozenset({0xF01D, 0xF01E, 0xF01F, 0xF029, 0xF02A})
-_VECTORS = frozenset({0xF01A, 0xF01B, 0xF01C})
-_VECTOR = ExtractionWarning(
-    problem="the file has vector drawings (EMF, WMF)", consequence="they are not shown, only mentioned in the text"
-)
+#: EMF, WMF, PICT, packed by themselves behind a header that says how.
+_DRAWINGS = frozenset({0xF01A, 0xF01B, 0xF01C})
+_DRAWING_HEADER_BYTES, _PACKED_AT = 34, 32
 
 
-def raster(blip: Record) -> bytes | None:
-    """The picture in a record of a picture; None where it is a vector drawing or something else."""
-    if blip.kind not in _RASTERS:
-        return None
-    head_bytes = 16 * (1 + (blip.instance & 1)) + 1
-    return blip.data[blip.start + head_bytes : blip.end]
+def picture_bytes(blip: Record) -> bytes:
+    """The picture in a record of a picture, as it would stand in a file; none where it is broken or something else."""
+    start = blip.start + 16 * (1 + (blip.instance & 1))
+    if blip.kind in _RASTERS:
+        return blip.data[start + 1 : blip.end]
+    if blip.kind not in _DRAWINGS:
+        return b""
+    data = blip.data[start + _DRAWING_HEADER_BYTES : blip.end]
+    if u8(blip.data, start + _PACKED_AT):
+        return data
+    try:
+        return zlib.decompressobj().decompress(data, MAX_PICTURE_BYTES)
+    except zlib.error:
+        return b""
 
 
 def stored_pictures(store: Record, delayed: bytes) -> list[Record | None]:
@@ -46,7 +55,7 @@ def stored_pictures(store: Record, delayed: bytes) -> list[Record | None]:
 def first_picture(data: bytes, start: int, end: int) -> Record | None:
     """The first picture among the records between two places, also inside containers and store entries."""
     for record in records(data, start, end):
-        if record.kind in _RASTERS | _VECTORS:
+        if record.kind in _RASTERS | _DRAWINGS:
             return record
         if record.kind == _STORE_ENTRY:
             inside = record.start + _STORE_ENTRY_BYTES + u8(data, record.start + 33)
@@ -59,20 +68,14 @@ class Pictures:
     """What stands in the text for the pictures of one file."""
 
     album: Album
-    has_vectors: bool = False
 
     def reference(self, blip: Record | None, words: str = "") -> str:
         """The reference to a picture with its alternative text; "" where there is none."""
         if blip is None:
             return ""
-        if blip.kind in _VECTORS:
-            self.has_vectors = True
-            return alternative(" ".join(words.split()) or "vector drawing")
-        data = raster(blip)
-        return self.album.reference(data, words) if data else ""
+        data = picture_bytes(blip)
+        return self.album.reference(data, words) if data else alternative(words)
 
     def ended(self) -> Iterator[Block]:
         """What was left out of the pictures."""
         yield from self.album.ended()
-        if self.has_vectors:
-            yield Warned(_VECTOR)

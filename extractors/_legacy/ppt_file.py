@@ -15,7 +15,10 @@ from extractors.format import Unreadable
 DOCUMENT, SLIDE, NOTES, DRAWING_GROUP, SLIDE_LIST, LINK_LIST = 0x03E8, 0x03EE, 0x03F0, 0x040B, 0x0FF0, 0x0409
 _USER_EDIT, _PERSIST_DIRECTORY, _SLIDE_PERSIST, _ENCRYPTION = 0x0FF5, 0x1772, 0x03F3, 0x2F14
 _LINK, _LINK_NUMBER, TEXT = 0x0FD7, 0x0FD3, 0x0FBA
-MARGINS, _MARGINS_ATOM, _OF_SLIDES, _HAS_FOOTER = 0x0FD9, 0x0FDA, 3, 0x20
+MARGINS, _MARGINS_ATOM, _OF_SLIDES, _OF_NOTES = 0x0FD9, 0x0FDA, 3, 4
+_HAS_HEADER, _HAS_FOOTER, _HEADER, _FOOTER = 0x10, 0x20, 1, 2
+_EMBEDDED, _OBJECT_ATOM, _STORAGE = 0x0FCC, 0x0FC3, 0x1011
+_ENVIRONMENT, _FONTS, _FONT, _FONT_NAME_UNITS = 0x03F2, 0x07D5, 0x0FB7, 32
 _DGG_CONTAINER, _STORE = 0xF000, 0xF001
 _ENCRYPTED_TOKEN = 0xF3D1C4DF
 _SLIDES, _MASTERS, _NOTES_LIST = 0, 1, 2
@@ -45,8 +48,13 @@ class Presentation:
     masters: dict[int, SlideEntry] = field(default_factory=dict)
     #: The footer of all slides that have none of their own.
     footer: str = ""
+    #: The header and the footer of all pages of notes that have none of their own.
+    notes_margins: list[str] = field(default_factory=list)
     links: dict[int, str] = field(default_factory=dict)
+    fonts: list[str] = field(default_factory=list)
     pictures: list[Record | None] = field(default_factory=list)
+    #: The storages of embedded objects, perhaps packed.
+    objects: list[Record] = field(default_factory=list)
 
 
 def read_presentation(compound: Compound) -> Presentation:
@@ -67,7 +75,12 @@ def read_presentation(compound: Compound) -> Presentation:
     presentation.masters = {entry.number: entry for entry in _entries(lists.get(_MASTERS), stream, offsets)}
     presentation.notes = {entry.number: entry for entry in _entries(lists.get(_NOTES_LIST), stream, offsets)}
     presentation.footer = footer_of(document.child(MARGINS, instance=_OF_SLIDES))
+    presentation.notes_margins = margins_of(document.child(MARGINS, instance=_OF_NOTES))
     presentation.links = dict(_links(document))
+    presentation.fonts = list(_fonts(document))
+    places = (offsets.get(number, -1) for number in _objects(document))
+    found = (record_at(stream, at) for at in places if at >= 0)
+    presentation.objects = [record for record in found if record is not None and record.kind == _STORAGE]
     group = document.child(DRAWING_GROUP)
     head = group.child(_DGG_CONTAINER) if group is not None else None
     store = head.child(_STORE) if head is not None else None
@@ -78,10 +91,37 @@ def read_presentation(compound: Compound) -> Presentation:
 
 def footer_of(margins: Record | None) -> str:
     """The footer that a record of headers and footers shows."""
+    return _margin(margins, _HAS_FOOTER, _FOOTER)
+
+
+def margins_of(margins: Record | None) -> list[str]:
+    """The header and the footer that such a record shows."""
+    return [text for text in (_margin(margins, _HAS_HEADER, _HEADER), footer_of(margins)) if text]
+
+
+def _margin(margins: Record | None, shown: int, instance: int) -> str:
     atom = margins.child(_MARGINS_ATOM) if margins is not None else None
-    text = margins.child(TEXT, instance=2) if margins is not None else None
-    is_shown = atom is None or u32(atom.data, atom.start) >> 16 & _HAS_FOOTER
+    text = margins.child(TEXT, instance=instance) if margins is not None else None
+    is_shown = atom is None or u32(atom.data, atom.start) >> 16 & shown
     return wide_text(text).strip() if text is not None and is_shown else ""
+
+
+def _objects(document: Record) -> Iterator[int]:
+    """The numbers of the records that hold embedded objects, without those that are links or controls."""
+    listed = document.child(LINK_LIST)
+    for entry in listed.children() if listed is not None else ():
+        atom = entry.child(_OBJECT_ATOM) if entry.kind == _EMBEDDED else None
+        if atom is not None:
+            yield u32(atom.data, atom.start + 16)
+
+
+def _fonts(document: Record) -> Iterator[str]:
+    """The names of the fonts, in the order of their numbers."""
+    environment = document.child(_ENVIRONMENT)
+    listed = environment.child(_FONTS) if environment is not None else None
+    for font in listed.children() if listed is not None else ():
+        if font.kind == _FONT:
+            yield utf16(font.data, font.start, _FONT_NAME_UNITS).partition("\0")[0]
 
 
 def _kind_at(stream: bytes, at: int) -> int:

@@ -9,7 +9,7 @@ from extractors import markdown
 from extractors._legacy.art import CLIENT_DATA, DG_CONTAINER, TEXT_BOX, Shape, flat, slide_box, tree
 from extractors._legacy.numbers import u8, u16, u32
 from extractors._legacy.pictures import Pictures
-from extractors._legacy.ppt_file import MARGINS, TEXT, Presentation, SlideEntry, footer_of, wide_text
+from extractors._legacy.ppt_file import MARGINS, TEXT, Presentation, SlideEntry, footer_of, margins_of, wide_text
 from extractors._legacy.ppt_text import NOTES, TITLES, TextPart, text_parts
 from extractors._legacy.records import Record, records
 
@@ -17,6 +17,8 @@ _DRAWING, _SLIDE_ATOM, _SHOW_INFO, _PLACEHOLDER, _OUTLINE_REFERENCE = 0x040C, 0x
 _PROGRAM_TAGS, _BINARY_TAG_DATA, _COMMENT = 0x1388, 0x138B, 0x2EE0
 _IS_HIDDEN = 0x0004
 _SLIDE_NUMBER = 8
+#: What holds the place of a number that is filled in.
+_NUMBER_HELD = "*"
 _TITLE_PLACEHOLDERS, _NOTES_PLACEHOLDERS = frozenset({13, 15, 17}), frozenset({6, 12})
 #: Shapes whose tops differ by less than half a centimetre (of 576 units an inch) stand on one line.
 _SAME_LINE = 113
@@ -45,7 +47,7 @@ class Slide:
     _told: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self._outline = text_parts(self.entry.outline, self.deck.presentation.links)
+        self._outline = text_parts(self.entry.outline, self.deck.presentation)
 
     @property
     def is_hidden(self) -> bool:
@@ -105,7 +107,7 @@ class Slide:
             return []
         reference = box.child(_OUTLINE_REFERENCE)
         if reference is None:
-            return [(-1, part) for part in text_parts(box.children(), self.deck.presentation.links)]
+            return [(-1, part) for part in text_parts(box.children(), self.deck.presentation)]
         index = u32(reference.data, reference.start)
         return [(index, self._outline[index])] if index < len(self._outline) else []
 
@@ -154,13 +156,21 @@ class Slide:
         return Slide(self.deck, page).own_notes() if page is not None else ""
 
     def own_notes(self) -> str:
-        """The text of a page of notes, without what is filled in around it."""
+        """The text of a page of notes, then what else stands on it; headers and footers once in the presentation."""
         lines: list[str] = []
+        more: list[str] = []
         for shape in flat(self._shapes()):
             kinds = {part.kind for _, part in self._parts(shape)}
             if NOTES in kinds or _placeholder(shape) in _NOTES_PLACEHOLDERS:
                 lines += self._lines(shape)
-        return "\n".join(lines)
+            elif _placeholder(shape) == 0:
+                more += [line for line in self._lines(shape) if line != _NUMBER_HELD]
+        own = self.entry.record.child(MARGINS) if self.entry.record is not None else None
+        for text in margins_of(own) if own is not None else self.deck.presentation.notes_margins:
+            if text not in self.deck.footers:
+                self.deck.footers.add(text)
+                more.append(text)
+        return "\n".join([*lines, *more])
 
     def comments(self) -> Iterator[str]:
         """The remarks of readers, each with its author."""

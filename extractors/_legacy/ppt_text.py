@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from extractors._legacy.numbers import u16, u32
-from extractors._legacy.ppt_file import wide_text
+from extractors._legacy.ppt_file import Presentation, wide_text
 from extractors._legacy.records import Record
+from extractors._symbol_fonts import IN_SYMBOL_AREA, symbol
 
 TITLES, NOTES, OTHER = frozenset({0, 6}), 2, 4
 _HEADER, _WIDE, _NARROW, _STYLE = 0x0F9F, 0x0FA0, 0x0FA8, 0x0FA1
@@ -21,6 +22,10 @@ _HAS_BULLET, _BULLET_FLAGS, _TAB_STOPS = 0x0001, 0x000F, 0x0010_0000
 _FORMAT_FIELDS = ((_BULLET_FLAGS, 2), (0x80, 2), (0x10, 2), (0x40, 2), (0x20, 4), (0x800, 2), (0x1000, 2), (0x2000, 2),
                   (0x4000, 2), (0x100, 2), (0x400, 2), (0x8000, 2), (_TAB_STOPS, 0), (0x1_0000, 2), (0xE_0000, 2),
                   (0x20_0000, 2))  # fmt: skip
+#: The same for letters: whether they are bold and such, and four fonts, the last of them for symbols.
+_STYLES, _FONT, _OTHER_FONTS, _SYMBOL_FONT = 0xFFFF, 0x1_0000, (0x20_0000, 0x40_0000), 0x80_0000
+_LETTER_FIELDS = ((0x2_0000, 2), (0x4_0000, 4), (0x8_0000, 2))
+_NO_FONT = 0xFFFF
 _MAX_RUNS = 20_000
 _MAX_LEVEL = 8
 
@@ -38,6 +43,10 @@ class TextPart:
 
     kind: int = OTHER
     raw: str = ""
+    #: The names of the file's fonts.
+    fonts: list[str] = field(default_factory=list)
+    #: How many letters follow each other in a font, by its number.
+    _runs: list[tuple[int, int]] = field(default_factory=list)
     _formats: list[_Format] = field(default_factory=list)
     _links: list[tuple[int, int, str]] = field(default_factory=list)
 
@@ -48,7 +57,8 @@ class TextPart:
         elif record.kind == _NARROW:
             self.raw = record.content.decode("latin-1")
         elif record.kind == _STYLE:
-            self._formats = list(_formats(record.content, len(self.raw) + 1))
+            self._formats, end = _formats(record.content, len(self.raw) + 1)
+            self._runs = list(_letter_runs(record.content, end, len(self.raw) + 1))
         elif record.kind in _FILLED_IN:
             at = u32(record.data, record.start)
             self.raw = self.raw[:at] + self.raw[at : at + 1].replace("*", "\0") + self.raw[at + 1 :]
@@ -67,12 +77,23 @@ class TextPart:
 
     def _paragraphs(self) -> Iterator[tuple[str, int, bool | None]]:
         at = 0
-        for line in self.raw.split("\r"):
+        for line in self._readable().split("\r"):
             form = self._format_at(at)
             text = self._linked(line, at).replace("\x0b", "\n").replace("\0", "").strip()
             at += len(line) + 1
             if text:
                 yield text, form.level, form.has_bullet
+
+    def _readable(self) -> str:
+        """The text with the codes of symbol fonts as what they show, each still one character."""
+        if IN_SYMBOL_AREA.search(self.raw) is None:
+            return self.raw
+        names = [(count, self.fonts[number] if number < len(self.fonts) else None) for count, number in self._runs]
+        fonts = [name for count, name in names for _ in range(count)]
+        return "".join(
+            (symbol(ord(char), fonts[at] if at < len(fonts) else None) or "\0") if IN_SYMBOL_AREA.match(char) else char
+            for at, char in enumerate(self.raw)
+        )
 
     def _format_at(self, at: int) -> _Format:
         end = 0
@@ -91,19 +112,19 @@ class TextPart:
         return line
 
 
-def text_parts(found: Iterable[Record], links: dict[int, str]) -> list[TextPart]:
+def text_parts(found: Iterable[Record], presentation: Presentation) -> list[TextPart]:
     """The texts in records that follow each other; each begins with the record that names its kind."""
     parts: list[TextPart] = []
     address = ""
     for record in found:
         if record.kind == _HEADER:
-            parts.append(TextPart(kind=u32(record.data, record.start)))
+            parts.append(TextPart(kind=u32(record.data, record.start), fonts=presentation.fonts))
             continue
         if not parts:
-            parts.append(TextPart())
+            parts.append(TextPart(fonts=presentation.fonts))
         if record.kind == _LINK_INFO:
             atom = record.child(_LINK_ATOM)
-            address = links.get(u32(atom.data, atom.start + 4), "") if atom is not None else ""
+            address = presentation.links.get(u32(atom.data, atom.start + 4), "") if atom is not None else ""
         elif record.kind == _LINK_PLACE and address:
             parts[-1].link(record, address)
         else:
@@ -111,16 +132,35 @@ def text_parts(found: Iterable[Record], links: dict[int, str]) -> list[TextPart]
     return parts
 
 
-def _formats(content: bytes, chars: int) -> Iterator[_Format]:
+def _formats(content: bytes, chars: int) -> tuple[list[_Format], int]:
+    """The formats of the paragraphs, and where those of the letters begin."""
+    found: list[_Format] = []
     at = 0
-    for _ in range(_MAX_RUNS):
-        if chars <= 0 or at >= len(content):
-            return
+    while chars > 0 and at < len(content) and len(found) < _MAX_RUNS:
         count, level, mask = u32(content, at), u16(content, at + 4), u32(content, at + 6)
         at += 10
         has_bullet = bool(u16(content, at) & _HAS_BULLET) if mask & _HAS_BULLET else None
         for bit, size in _FORMAT_FIELDS:
             if mask & bit:
                 at += 2 + 4 * u16(content, at) if bit == _TAB_STOPS else size
-        yield _Format(count, min(level, _MAX_LEVEL), has_bullet)
+        found.append(_Format(count, min(level, _MAX_LEVEL), has_bullet))
+        chars -= count
+    return found, at
+
+
+def _letter_runs(content: bytes, at: int, chars: int) -> Iterator[tuple[int, int]]:
+    """How many letters are in which font: that for symbols where there is one."""
+    for _ in range(_MAX_RUNS):
+        if chars <= 0 or at >= len(content):
+            return
+        count, mask = u32(content, at), u32(content, at + 4)
+        at += 8 + 2 * bool(mask & _STYLES)
+        font = _NO_FONT
+        if mask & _FONT:
+            font, at = u16(content, at), at + 2
+        at += sum(2 for bit in _OTHER_FONTS if mask & bit)
+        if mask & _SYMBOL_FONT:
+            font, at = u16(content, at), at + 2
+        at += sum(size for bit, size in _LETTER_FIELDS if mask & bit)
+        yield min(count, chars), font
         chars -= count

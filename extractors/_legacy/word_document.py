@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -16,6 +17,10 @@ from extractors._ooxml.numbering import Numbering
 from extractors.budget import Budget
 
 _STORE, _SHAPE_ANCHOR_BYTES, _TEXT_BOX_BYTES, _COMMENT_BYTES = 0xF001, 26, 22, 30
+#: Of form fields.
+_CHECK_BOX, _CHOICE, _AS_DEFAULT, _MAX_CHOICES, _MAX_CHOICES_BYTES = 1, 2, 25, 25, 16_384
+#: Letters, and the characters that stand for pictures.
+_SAYS = re.compile(r"[^\x00-\x20]|[\x01\x08]")
 #: The kinds of notes: how a reference to one looks, where the references stand, where the texts are told apart.
 NOTE_KINDS = {
     "footnote": ("[^{}]", Part.FOOTNOTE_MARKS, Part.FOOTNOTES, 2),
@@ -53,6 +58,8 @@ class WordDocument:
     margin_boxes: dict[int, tuple[int, int]] = field(init=False)
     has_tracked_changes: bool = False
     tables: int = 0
+    #: The folders of embedded objects, in the order in which they stand in the text.
+    objects: dict[str, None] = field(default_factory=dict)
     _stored: list[Record | None] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -77,12 +84,17 @@ class WordDocument:
         base = {"footnote": stories.footnotes, "endnote": stories.endnotes, "comment": stories.comments}[kind]
         authors = _names(self.file.part(Part.AUTHORS)) if kind == "comment" else []
         count = max(0, (len(marks) - 4) // (4 + entry_bytes))
+        shown = 0
         for index in range(min(count, len(texts) // 4 - 1)):
-            reference = form.format(index + 1)
+            start, end = base + u32(texts, 4 * index), base + u32(texts, 4 * index + 4)
+            if kind == "comment" and not _SAYS.search(self.file.text, start, end):
+                continue  # its mark would lead nowhere
+            shown += 1
+            reference = form.format(shown)
             self.references[u32(marks, 4 * index)] = reference
             number = u16(marks, 4 * (count + 1) + entry_bytes * index + 20)
             author = authors[number] if number < len(authors) else ""
-            yield Note(reference, author, base + u32(texts, 4 * index), base + u32(texts, 4 * index + 4))
+            yield Note(reference, author, start, end)
 
     def inline_picture(self, at: int) -> str:
         """What stands in the text for the picture that the data stream describes at a place."""
@@ -102,17 +114,24 @@ class WordDocument:
             return ""
         return self.pictures.reference(self._stored[shape.picture - 1], shape.description)
 
-    def check_box(self, at: int) -> str:
-        """A ticked or an empty box for the form field that the data stream describes at a place; "" for others."""
+    def form_field(self, at: int) -> str:
+        """What the form field shows that the data stream describes at a place: a box, a choice; "" for others."""
         data = self.file.data
         at += u16(data, at + 4)
         bits = u16(data, at + 4)
-        if u32(data, at) != 0xFFFF_FFFF or bits & 0x3 != 1:
+        kind, result = bits & 0x3, bits >> 2 & 0x1F
+        if u32(data, at) != 0xFFFF_FFFF or kind not in {_CHECK_BOX, _CHOICE}:
             return ""
-        name_chars = u16(data, at + 10)
-        default = u16(data, at + 14 + 2 * name_chars)
-        result = bits >> 2 & 0x1F
-        return "☑" if result == 1 or (result == 25 and default) else "☐"
+        default_at = at + 14 + 2 * u16(data, at + 10)
+        if result == _AS_DEFAULT:
+            result = u16(data, default_at)
+        if kind == _CHECK_BOX:
+            return "☑" if result == 1 else "☐"
+        at = default_at + 2
+        for _ in range(5):  # its format, its help, its status line, its macros
+            at += 4 + 2 * u16(data, at)
+        choices = _names(data[at + 6 : at + 6 + _MAX_CHOICES_BYTES], min(u16(data, at + 2), _MAX_CHOICES))
+        return choices[result] if result < len(choices) else ""
 
 
 def _whole(data: bytes, start: int, end: int) -> Record:
@@ -165,10 +184,10 @@ def box_numbers(shape: Shape) -> list[int]:
     return [inner.number for inner in flat([shape])]
 
 
-def _names(table: bytes) -> list[str]:
+def _names(table: bytes, most: int = 1_000) -> list[str]:
     names: list[str] = []
     at = 0
-    while at + 2 <= len(table):
+    while at + 2 <= len(table) and len(names) < most:
         chars = u16(table, at)
         names.append(utf16(table, at + 2, chars))
         at += 2 + 2 * chars

@@ -8,10 +8,13 @@ from itertools import pairwise
 
 from extractors._legacy.compound import Compound
 from extractors._legacy.numbers import u8, u16, u32
+from extractors._legacy.word_fonts import Font, read_fonts
 from extractors.content import Status
 from extractors.format import Unreadable
 
 _ENCRYPTED, _TABLE_1, _WIDE = 0x0100, 0x0200, 0x1000
+#: The character set of files that were written on a Macintosh.
+_MACINTOSH = 0x100
 #: The first version with the layout of Word 97.
 _WORD_97 = 0x6A
 _COMPRESSED = 0x4000_0000
@@ -33,6 +36,7 @@ class Part(IntEnum):
     MARGINS = 11
     CHARACTER_PAGES = 12
     PARAGRAPH_PAGES = 13
+    FONTS = 15
     PIECES = 33
     AUTHORS = 36
     ANCHORS = 40
@@ -48,7 +52,7 @@ class Part(IntEnum):
 
 #: Where Word 6 and 95 keep the few parts that are read of them.
 _OLD_PARTS = {Part.STYLES: 0x60, Part.MARGINS: 0xB0, Part.CHARACTER_PAGES: 0xB8, Part.PARAGRAPH_PAGES: 0xC0,
-              Part.PIECES: 0x160, Part.FOOTNOTE_MARKS: 0x68, Part.FOOTNOTES: 0x70}  # fmt: skip
+              Part.FONTS: 0xD0, Part.PIECES: 0x160, Part.FOOTNOTE_MARKS: 0x68, Part.FOOTNOTES: 0x70}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,7 @@ class WordFile:
     stories: Stories
     pieces: list[Piece] = field(default_factory=list)
     text: str = ""
+    fonts: list[Font] = field(default_factory=list)
 
     def part(self, part: Part) -> bytes:
         """The bytes of a part; none where the document has no such part."""
@@ -101,15 +106,21 @@ class WordFile:
         start = u32(self.main, at)
         return self.table[start : start + u32(self.main, at + 4)]
 
+    def font(self, operand: bytes) -> Font | None:
+        """The font that an operation names."""
+        number = u16(operand, 0)
+        return self.fonts[number] if operand and number < len(self.fonts) else None
+
     def tail(self, part: Part) -> bytes:
         """What follows a part: the levels of the lists stand there."""
         at = 0x9A + 8 * part
         return self.table[u32(self.main, at) + u32(self.main, at + 4) :]
 
-    def readable(self, raw: str) -> str:
+    def readable(self, raw: str, font: Font | None = None) -> str:
         """Characters by position as text: halves of supplementary characters joined, old code pages decoded."""
         if self.codec:
-            return raw.encode("latin-1", "replace").decode(self.codec, "replace")
+            codec = (font and font.codec) or self.codec
+            return raw.encode("latin-1", "replace").decode(codec, "replace")
         return raw.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
@@ -130,12 +141,19 @@ def read_word_file(compound: Compound) -> WordFile:
         table=table,
         data=compound.read("Data") or b"",
         is_old=is_old,
-        codec=_CODECS.get(u16(main, 0x06), "cp1252") if is_old and not flags & _WIDE else "",
+        codec=_codec(main) if is_old and not flags & _WIDE else "",
         stories=_stories(main, 0x34 if is_old else 0x4C),
     )
     file.pieces = _pieces(file) or [_only_piece(file)]
+    file.fonts = read_fonts(file.part(Part.FONTS), is_old=is_old)
     file.text = "".join(_characters(file, piece) for piece in file.pieces)
     return file
+
+
+def _codec(main: bytes) -> str:
+    if u16(main, 0x14) == _MACINTOSH:
+        return "mac_roman"
+    return _CODECS.get(u16(main, 0x06), "cp1252")
 
 
 def _stories(main: bytes, at: int) -> Stories:

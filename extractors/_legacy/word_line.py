@@ -8,22 +8,17 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from extractors import markdown
+from extractors._addresses import link
 from extractors._legacy.art import Shape
 from extractors._legacy.numbers import u8, u16, u32
 from extractors._legacy.word_document import WordDocument
+from extractors._legacy.word_old import DELETED, FONT, INSERTED
 from extractors._legacy.word_styles import VANISH
-from extractors._numerals import numeral
+from extractors._ooxml.fields import drawn, field_address
+from extractors._symbol_fonts import readable, symbol
 
-_DELETED, _INSERTED, _PICTURE_PLACE, _FORM_DATA, _SYMBOL = 0x0800, 0x0801, 0x6A03, 0x0806, 0x6A09
+_PICTURE_PLACE, _FORM_DATA, _SYMBOL, _IS_OBJECT = 0x6A03, 0x0806, 0x6A09, 0x080A
 _TOKEN = re.compile(r"[\x00-\x1f]|[^\x00-\x1f]+")
-_LINK = re.compile(r'\bHYPERLINK\s+"([^"]+)"')
-_PHONETIC_GUIDE = re.compile(r"\\o\\a\w\s*\(\s*\\s\\up\s*[\d.]+\(([^()]*)\)\s*[,;]\s*([^()]*)\)", re.IGNORECASE)
-_ENCLOSED = re.compile(r"\\o\\ac\([^(),;]*[,;]\s*([^(),;]*)\)", re.IGNORECASE)
-_FRACTION = re.compile(r"\\f\(([^(),;]*)[,;]([^(),;]*)\)", re.IGNORECASE)
-#: Symbols of the Wingdings fonts that carry meaning, by their code.
-_WINGDINGS = {0x6C: "●", 0x6E: "■", 0x6F: "□", 0xA7: "▪", 0xA8: "☐", 0xFB: "✗", 0xFC: "✓", 0xFD: "☒", 0xFE: "☑",
-              0xE0: "→", 0xD8: "➢"}  # fmt: skip
-_SYMBOL_FONTS = re.compile("[\uf000-\uf0ff]")
 _PLAIN = {"\t": "\t", "\x0b": "\n", "\x0e": "\n", "\x1e": "-"}
 _MAX_FIELDS = 100
 
@@ -65,10 +60,13 @@ class LineReader:
         self._line = Line()
         for first, last, found in self.document.properties.characters(start, end):
             self._is_hidden = _is_on(found, VANISH, style=is_hidden)
-            is_deleted = _is_on(found, _DELETED)
-            self.document.has_tracked_changes |= is_deleted or _is_on(found, _INSERTED)
+            is_deleted = _is_on(found, DELETED)
+            self.document.has_tracked_changes |= is_deleted or _is_on(found, INSERTED)
+            if "\x14" in self.document.file.text[first:last] and _is_on(found, _IS_OBJECT) and not is_deleted:
+                self.document.objects[f"_{u32(found.get(_PICTURE_PLACE, b''), 0)}"] = None
             if _SYMBOL in found and not is_deleted:
-                self._add(_symbol(u16(found[_SYMBOL], 2)) * (last - first))
+                font = self.document.file.font(found[_SYMBOL])
+                self._add(symbol(u16(found[_SYMBOL], 2), font.name if font else None) * (last - first))
                 continue
             self._run(first, self.document.file.text[first:last], found, is_deleted=is_deleted)
         return self._line
@@ -83,7 +81,9 @@ class LineReader:
             elif words < " ":
                 self._special(words, position, found)
             else:
-                self._add(self.document.file.readable(words))
+                font = self.document.file.font(found.get(FONT, b""))
+                text = self.document.file.readable(words, font)
+                self._add(readable(text, font.name if font else None))
                 for mark in range(position, position + len(words)) if self.document.references else ():
                     if mark in self.document.references:  # a mark of the author's own, such as an asterisk
                         self._add(self.document.references[mark])
@@ -95,7 +95,8 @@ class LineReader:
             place = u32(found.get(_PICTURE_PLACE, b""), 0)
             if _is_on(found, _FORM_DATA):
                 # It stands in the field's instruction, which is not shown.
-                self._line.pieces.append((self.document.check_box(place), self._is_hidden))
+                if shown := self.document.form_field(place):
+                    self._line.pieces.append((shown, self._is_hidden))
             elif _PICTURE_PLACE in found:
                 self._add(self.document.inline_picture(place))
         elif char == "\x08":
@@ -105,7 +106,6 @@ class LineReader:
             self._add(_PLAIN.get(char, ""))
 
     def _add(self, text: str) -> None:
-        text = _SYMBOL_FONTS.sub(lambda match: _WINGDINGS.get(ord(match[0]) & 0xFF, ""), text)
         inner = next((item for item in reversed(self._fields) if item.result_at is None), None)
         if inner is not None:
             inner.instruction.append(text)
@@ -126,15 +126,11 @@ class LineReader:
         if closed is None:
             return
         if closed.result_at is None:
-            self._add(_drawn_by_instruction("".join(closed.instruction)))
+            self._add(drawn("".join(closed.instruction)))
             return
         if closed.line is not self._line:
             return
-        address = _LINK.search("".join(closed.instruction))
-        pieces = self._line.pieces
-        words = "".join(text for text, _ in pieces[closed.result_at :])
-        if address and words.strip() and words.strip() != address[1]:
-            pieces[closed.result_at :] = [(f"[{words}]({address[1]})", self._is_hidden)]
+        link(self._line.pieces, closed.result_at, field_address("".join(closed.instruction)))
 
 
 _FIELD_MARKS: dict[str, Callable[[LineReader], None]] = {
@@ -144,26 +140,9 @@ _FIELD_MARKS: dict[str, Callable[[LineReader], None]] = {
 }
 
 
-def _drawn_by_instruction(instruction: str) -> str:
-    """What an EQ field shows, which has no result: a phonetic guide, a character in a circle, a fraction."""
-    if instruction.split()[:1] != ["EQ"]:
-        return ""
-    if match := _PHONETIC_GUIDE.search(instruction):
-        return f"{match[2]}({match[1]})"
-    if match := _ENCLOSED.search(instruction):
-        return numeral(int(match[1]), "decimalEnclosedCircle") if match[1].isdecimal() else match[1]
-    match = _FRACTION.search(instruction)
-    return f"{match[1]}/{match[2]}" if match else ""
-
-
 def _is_on(found: dict[int, bytes], code: int, *, style: bool = False) -> bool:
     """Whether a switch is on; its operand may also say "as in the style" or the opposite of that."""
     if code not in found:
         return style
     value = u8(found[code], 0)
     return value == 1 if value < 0x80 else style != bool(value & 1)
-
-
-def _symbol(code: int) -> str:
-    """A character of a symbol font, as far as it means something."""
-    return _WINGDINGS.get(code & 0xFF, "") if code < 0x100 or 0xF000 <= code <= 0xF0FF else chr(code)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from extractors._legacy.numbers import u8, u16, u32
 from extractors._legacy.word_file import Part, Piece, WordFile
+from extractors._legacy.word_old import old_characters
 
 PAGE_BYTES = 512
 _TABLE_DEFINITION, _CHANGED_TABS = 0xD608, 0xC615
@@ -130,8 +131,11 @@ class Properties:
             last = min(end, piece.end)
             if run is not None:
                 last = min(last, start + max(1, (run.end - place + piece.width - 1) // piece.width))
-            yield start, last, dict(operations(run.operations)) if run is not None and not self.file.is_old else {}
+            yield start, last, self._operations(run) if run is not None else {}
             start = last
+
+    def _operations(self, run: Run) -> dict[int, bytes]:
+        return old_characters(run.operations) if self.file.is_old else dict(operations(run.operations))
 
     def _piece(self, position: int) -> Piece | None:
         index = bisect_right(self._piece_starts, position) - 1

@@ -178,16 +178,14 @@ class Story:
             return
         self.document.tables += 1
         number = self.document.tables
-        if number > limits.docx_max_tables:
-            yield Truncated(f"tables after the first {limits.docx_max_tables}")
-            return
         shown, notes = _without_notes(rows[: limits.docx_max_table_rows])
         grid = on_grid(shown)
         if any(len(cell) > limits.table_cell_max_chars for row in grid for cell in row):
             # Whole pages inside cells: the table is there for the layout, so its cells are read as text.
             yield from (Text(cell) for row in grid for cell in row if cell)
-        elif grid:
-            yield Text(markdown.table(grid))
+        elif any(map(any, grid)):  # a grid of nothing but lines says nothing
+            write = markdown.table if number <= limits.docx_max_tables else markdown.table_lines
+            yield Text(write(grid))
         yield from map(Text, notes)
         if len(rows) > limits.docx_max_table_rows:
             yield Truncated(f"rows of table {number} after the first {limits.docx_max_table_rows}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from extractors._legacy.numbers import i16, i32, u8, u16, u32, utf16
 from extractors._legacy.word_file import Part, WordFile
 from extractors._legacy.word_properties import operations
+from extractors._numerals import WORD_NUMERALS
 from extractors._ooxml.numbering import Level, Numbering
 
 LIST_LEVEL, LIST_ID, OUTLINE, VANISH = 0x260A, 0x460B, 0x2640, 0x083C
@@ -15,13 +16,6 @@ _BODY_LEVEL = 9
 _MAX_ANCESTORS = 20
 _LIST_BYTES, _OVERRIDE_BYTES, _LEVEL_BYTES = 28, 16, 28
 _MAX_LISTS = 4_000
-#: Word's own numbers of numeral systems, by the names that newer files give them.
-_NUMERALS = {0: "decimal", 1: "upperRoman", 2: "lowerRoman", 3: "upperLetter", 4: "lowerLetter", 5: "ordinal",
-             10: "ideographDigital", 11: "japaneseCounting", 17: "japaneseDigitalTenThousand",
-             18: "decimalEnclosedCircle", 22: "decimalZero", 23: "bullet", 28: "decimalEnclosedCircleChinese",
-             30: "ideographTraditional", 31: "ideographZodiac", 33: "taiwaneseCounting",
-             35: "taiwaneseCountingThousand", 36: "taiwaneseDigital", 37: "chineseCounting",
-             38: "chineseLegalSimplified", 39: "chineseCountingThousand", 255: "none"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +120,18 @@ def _override(extra: bytes, at: int, levels: dict[int, Level]) -> int:
 
 def _level(data: bytes, at: int) -> tuple[Level, int]:
     """One level and where it ends. In its text the characters 0 to 8 stand for the numbers of the levels."""
-    numeral = _NUMERALS.get(u8(data, at + 4), "decimal")
-    start, is_legal = i32(data, at), bool(u8(data, at + 5) & 0x04)
+    flags = u8(data, at + 5)
+    level = Level(
+        start=i32(data, at),
+        numeral=WORD_NUMERALS.get(u8(data, at + 4), "decimal"),
+        is_legal=bool(flags & 0x04),
+        restarts_after=u8(data, at + 26) if flags & 0x08 else None,
+    )
     text_at = at + _LEVEL_BYTES + u8(data, at + 24) + u8(data, at + 25)
     length = u16(data, text_at)
     text = utf16(data, text_at + 2, min(length, len(data)))
     marked = "".join(f"%{ord(char) + 1}" if ord(char) < 9 else char for char in text.replace("%", "％"))
-    return Level(start=start, numeral=numeral, text=marked, is_legal=is_legal), text_at + 2 + 2 * length
+    return replace(level, text=marked), text_at + 2 + 2 * length
 
 
 def list_place(found: dict[int, bytes]) -> tuple[str, int]:

@@ -8,15 +8,19 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from extractors._grid import column_letters, head_and_tail
+from extractors._inflating import TOO_LARGE, Inflating
 from extractors._legacy.cell_values import ERRORS, number_text, rk
 from extractors._legacy.numbers import f64, u8, u16, u32, utf16
-from extractors._ooxml.number_format import BUILTIN, GENERAL
+from extractors._ooxml.builtin_formats import BUILTIN, GENERAL
 from extractors._ooxml.package import Package
 from extractors._ooxml.sheet import Cell, Row, Sheet
+from extractors._parts import READ_ERRORS, damaged
+from extractors.content import Status
 from extractors.format import Unreadable
 from extractors.limits import MIB
 
 _MAX_PART_BYTES = 100 * MIB
+_CHUNK_BYTES, _MAX_RECORD_BYTES = MIB, 16 * MIB
 _BUNDLE_SHEET, _WORKBOOK_PROPERTIES = 156, 153
 _FORMAT, _CELL_STYLES, _CELL_STYLES_END, _STYLE = 44, 617, 618, 47
 _STRING_ITEM = 19
@@ -24,7 +28,8 @@ _ROW, _RK, _ERROR, _BOOL, _REAL, _TEXT, _SHARED = 0, 2, 3, 4, 5, 6, 7
 _FORMULA_TEXT, _FORMULA_NUMBER, _FORMULA_BOOL, _FORMULA_ERROR, _RICH_TEXT = 8, 9, 10, 11, 62
 _CELLS = frozenset({_RK, _ERROR, _BOOL, _REAL, _TEXT, _SHARED, _RICH_TEXT,
                     _FORMULA_TEXT, _FORMULA_NUMBER, _FORMULA_BOOL, _FORMULA_ERROR})  # fmt: skip
-_COLUMN, _LINK = 60, 494
+_COLUMN, _LINK, _MARGINS = 60, 494, 479
+_MARGIN_LABELS = ("Header", "Footer") * 3  # of odd, even and first pages
 _AUTHOR, _COMMENT, _COMMENT_TEXT = 632, 635, 637
 _LATE_CHECK_RECORDS = 20_000
 _MAX_COLUMN_GROUPS = 1_000
@@ -59,12 +64,19 @@ def read_workbook(package: Package, main: str) -> Workbook:
         if kind == _WORKBOOK_PROPERTIES:
             book.since_1904 = bool(u32(data, 0) & 1)
         elif kind == _BUNDLE_SHEET:
-            relation, at = _text(data, 8)
-            name, _ = _text(data, at)
-            book.sheets.append(SheetEntry(name, package.target(main, relation), u32(data, 0) != 0))
+            book.sheets.append(_entry(package, main, data))
     styles = next(iter(package.related(main, "styles")), None)
     book.formats = _formats(package, styles) if styles is not None else []
     return book
+
+
+def _entry(package: Package, main: str, data: bytes) -> SheetEntry:
+    for at in (8, 12):  # betas of Excel 2007 kept one more number
+        relation, end = _text(data, at)
+        name, end = _text(data, end)
+        if end == len(data):
+            break
+    return SheetEntry(name, package.target(main, relation), u32(data, 0) != 0)
 
 
 def _formats(package: Package, part: str) -> list[str]:
@@ -131,7 +143,7 @@ def _rows(package: Package, part: str, sheet: Sheet) -> Iterator[Row]:
             cell = _cell(kind, content)
             row += [cell] if cell.raw and len(row) <= max_columns else []
             sheet.is_cut_in_columns |= len(row) > max_columns
-        elif kind in {_COLUMN, _LINK}:
+        elif kind in {_COLUMN, _LINK, _MARGINS}:
             _note(package, part, sheet, kind, content)
     if row:
         yield Row(number, tuple(row[:max_columns]), is_hidden)
@@ -139,15 +151,15 @@ def _rows(package: Package, part: str, sheet: Sheet) -> Iterator[Row]:
 
 def _sheet_records(package: Package, part: str, sheet: Sheet) -> Iterator[_Record]:
     try:
-        data = package.read(part, max_bytes=_MAX_PART_BYTES)
+        for count, record in enumerate(_streamed(package.opened(part)), start=1):
+            yield record
+            if count % _LATE_CHECK_RECORDS == 0 and package.budget.is_late:
+                sheet.cut = "for lack of time"
+                return
     except Unreadable as exc:
         sheet.cut = exc.note
-        return
-    for count, record in enumerate(_records(data), start=1):
-        yield record
-        if count % _LATE_CHECK_RECORDS == 0 and package.budget.is_late:
-            sheet.cut = "for lack of time"
-            return
+    except READ_ERRORS:
+        sheet.cut = damaged(part).note
 
 
 def _cell(kind: int, data: bytes) -> Cell:
@@ -169,6 +181,12 @@ def _note(package: Package, part: str, sheet: Sheet, kind: int, data: bytes) -> 
     if kind == _COLUMN:
         if u16(data, 16) & 1 and len(sheet.hidden_columns) < _MAX_COLUMN_GROUPS:
             sheet.hidden_columns.append(range(u32(data, 0) + 1, u32(data, 4) + 2))
+        return
+    if kind == _MARGINS:
+        at = 2
+        for label in _MARGIN_LABELS:
+            code, at = _text(data, at)
+            sheet.margins.append((label, code))
         return
     address = package.address(part, _text(data, 16)[0])
     if address:
@@ -200,8 +218,30 @@ def _optional(package: Package, part: str) -> Iterator[_Record]:
     yield from _records(data)
 
 
+def _streamed(source: Inflating) -> Iterator[_Record]:
+    """The records of a part as they inflate: a sheet may be much larger than the memory that it is worth."""
+    held = b""
+    with source:
+        while chunk := source.whole(_CHUNK_BYTES):
+            held += chunk
+            if len(held) > _MAX_RECORD_BYTES:
+                raise Unreadable(Status.REJECTED, TOO_LARGE)
+            at = 0
+            for record, end in _placed(held):
+                if end > len(held):
+                    break
+                yield record
+                at = end
+            held = held[at:]
+    yield from _records(held)
+
+
 def _records(data: bytes) -> Iterator[_Record]:
-    """The records of a part: kind and size in seven bits a byte, lowest first."""
+    return (record for record, _ in _placed(data))
+
+
+def _placed(data: bytes) -> Iterator[tuple[_Record, int]]:
+    """The records of a part and where each ends: kind and size in seven bits a byte, lowest first."""
     at = 0
     while at < len(data):
         kind = data[at]
@@ -216,7 +256,7 @@ def _records(data: bytes) -> Iterator[_Record]:
             size |= (byte & 0x7F) << shift
             if not byte & 0x80:
                 break
-        yield _Record(kind, data[at : at + size])
+        yield _Record(kind, data[at : at + size]), at + size
         at += size
 
 

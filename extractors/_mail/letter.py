@@ -14,7 +14,7 @@ from extractors._html.reading import page_blocks
 from extractors._images import image_dimensions
 from extractors._rtf import rtf_blocks
 from extractors.budget import Budget
-from extractors.content import Block, LeftOut, Member, Status, Text
+from extractors.content import Block, ExtractionWarning, Member, Status, Text, Warned
 from extractors.format import Unreadable
 
 #: Circular letters name thousands of people.
@@ -28,6 +28,7 @@ _CONTENT_ID = re.compile(r"cid:([^\s\"'<>)\]]{1,500})", re.IGNORECASE)
 _PICTURE_IN_PLAIN = re.compile(r"\[(?:cid:([^\]\s]{1,500})|image: ([^\]\n]{1,500}))\]", re.IGNORECASE)
 _BLANK_LINES = re.compile(r"\n{3,}")
 _NOT_IN_NAME = re.compile(r"[\x00-\x1f/\\]+")
+_CUT = ExtractionWarning(problem="the letter is cut off or damaged", consequence="what stood behind is missing")
 _UNSEEN = frozenset({"style", "script", "head", "title"})
 
 
@@ -54,18 +55,26 @@ _NOTHING = Piece()
 
 @dataclass(slots=True, kw_only=True)
 class Letter:
-    """What a letter says. `rtf` is its body where it has no other, `cipher` what encrypts it."""
+    """What a letter says. `rtf` is its body where it has no other, `cipher` what encrypts it.
+
+    `in_reserve` is the same letter in another form, whose body is read where this one has none.
+    """
 
     fields: list[tuple[str, str]] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
     attachments: list[Attachment] = field(default_factory=list)
-    unread: list[LeftOut] = field(default_factory=list)
+    in_reserve: Letter | None = None
     rtf: bytes = b""
     cipher: str | None = None
+    is_cut: bool = False
 
-    def blocks(self, budget: Budget) -> Iterator[Block | Member | LeftOut]:
+    def blocks(self, budget: Budget) -> Iterator[Block | Member]:
         """Fields, body with its pictures, and each attachment as a member. Raises `Unreadable` for a cipher."""
         bodies = [body for piece in self.pieces if (body := _chosen(piece)) != _NOTHING]
+        if self.in_reserve is not None and not bodies:
+            self.pieces, self.rtf, self.in_reserve = self.in_reserve.pieces, self.in_reserve.rtf, None
+            yield from self.blocks(budget)
+            return
         pictures = self._pictures(bodies)
         rest = _distinct([attachment for attachment in self.attachments if attachment.content_id not in pictures])
         yield from self._head(rest, has_body=bool(bodies or self.rtf))
@@ -75,9 +84,10 @@ class Letter:
         if self.rtf and not bodies:
             yield from rtf_blocks(self.rtf, budget=budget, album=album)
         yield from album.ended()
-        yield from self.unread
         for attachment in rest:
             yield Member(attachment.name, attachment.load(), attachment.media_type)
+        if self.is_cut:
+            yield Warned(_CUT, partial=True)
         if self.cipher:
             raise Unreadable(
                 Status.ENCRYPTED, f"the letter is encrypted ({self.cipher}): a key or a password is needed"

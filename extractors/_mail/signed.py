@@ -28,6 +28,11 @@ def signed_content(data: bytes) -> bytes | None:
     return None
 
 
+def is_signature(data: bytes) -> bool:
+    """True for a signature, with what it signs or without."""
+    return next(_items(_content_of(data, _SEQUENCE)), None) == (_OID_TAG, _SIGNED)
+
+
 def _octets(data: bytes, depth: int) -> bytes:
     """An octet string, whole or in pieces."""
     pieces = []

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from extractors import markdown
 from extractors._inflating import Element
 from extractors._odf.cells import Placement, rows_of
 from extractors._odf.names import CHART, TABLE
+from extractors._ooxml.number_format import general
 
 #: Charts drawn from thousands of points say more by their head than by all of them.
 _MAX_POINTS = 200
 _MAX_SERIES = 50
+_MAX_DIGITS = 15
 
 
 def chart_text(chart: Element, plain: Callable[[Element], str]) -> str:
@@ -29,6 +32,17 @@ def _title(element: Element | None, plain: Callable[[Element], str]) -> str:
     return " ".join(plain(element).split()) if element is not None else ""
 
 
+def _shown(text: str) -> str:
+    """What a cell says; a number as computers count, such as 4.4000000000000004, as people do."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    if math.isnan(number):
+        return ""  # no value
+    return text if len(text) <= _MAX_DIGITS else general(text)
+
+
 def _values(table: Element, plain: Callable[[Element], str]) -> str:
     placement = Placement()
     rows: list[list[str]] = []
@@ -41,7 +55,7 @@ def _values(table: Element, plain: Callable[[Element], str]) -> str:
         for cell in placement.row(row):
             if cell.column <= _MAX_SERIES:
                 texts += [""] * (cell.column - 1 - len(texts))
-                texts += [plain(cell.element)] * min(cell.repeated, _MAX_SERIES - len(texts))
+                texts += [_shown(plain(cell.element))] * min(cell.repeated, _MAX_SERIES - len(texts))
         rows.append(texts)
     if not any(map(any, rows)):
         return ""

@@ -44,6 +44,9 @@ class Document:
     masters: Element | None = None
     properties: Element | None = None
     has_tracked_changes: bool = False
+    #: The deletions by their id, and those that are open where the text is read: some programs leave them in it.
+    deletions: set[str] = field(default_factory=set)
+    deleting: set[str] = field(default_factory=set)
     tables: int = 0
 
     @property
@@ -80,15 +83,28 @@ class Document:
                 yield element
 
     def note_reference(self, element: Element) -> str:
-        """Keeps a `text:note` or an `office:annotation`, and gives the reference that stands for it in the text."""
+        """Keeps a `text:note` or an `office:annotation`, and gives the reference that stands for it in the text.
+
+        A comment without words has none: it would lead nowhere.
+        """
         kind, body = "comment", element
         if element.tag == f"{TEXT}note":
             kind = "endnote" if element.get(f"{TEXT}note-class") == "endnote" else "footnote"
             found = element.find(f"{TEXT}note-body")
             body = element if found is None else found
+        if kind == "comment" and not _has_words(element):
+            return ""
         reference = NOTE_KINDS[kind].format(len(self.notes[kind]) + 1)
         self.notes[kind].append(Note(reference, author(element) if kind == "comment" else "", body))
         return reference
+
+    def note_changes(self, changes: Element) -> None:
+        """Keeps what a `text:tracked-changes` says of the marks in the text."""
+        for region in changes.iterchildren(f"{TEXT}changed-region"):
+            kinds = {change.tag for change in region}
+            self.has_tracked_changes |= bool(kinds & {f"{TEXT}insertion", f"{TEXT}deletion"})
+            if f"{TEXT}deletion" in kinds:
+                self.deletions |= {region.get(f"{TEXT}id", ""), region.get(XML_ID, "")} - {""}
 
     def inside(self, root: Element) -> Document:
         """The same for a document embedded in this one, which has styles and numbers of its own."""
@@ -103,6 +119,11 @@ class Document:
             control_id = control.get(XML_ID) or control.get(f"{FORM}id")
             if control_id:
                 self.controls[control_id] = _shown(control)
+
+
+def _has_words(annotation: Element) -> bool:
+    blocks = (block for block in annotation if str(block.tag).startswith(TEXT))
+    return any(str(words).strip() for block in blocks for words in block.itertext())
 
 
 def _shown(control: Element) -> str:

@@ -79,8 +79,13 @@ def _hidden_text(element: Element, line: Line) -> None:
 def _link(element: Element, line: Line) -> None:
     start = len(line.pieces)
     read_inlines(element, line)
+    line.link(start, _address(element))
+
+
+def _address(element: Element) -> str:
+    """The outside address of a link, or ""."""
     address = element.get(HREF, "")
-    line.link(start, "" if address.startswith("#") else address)
+    return "" if address.startswith("#") else address
 
 
 def _ruby(element: Element, line: Line) -> None:
@@ -93,7 +98,17 @@ def _ruby(element: Element, line: Line) -> None:
 
 
 def _note(element: Element, line: Line) -> None:
-    line.add(line.document.note_reference(element))
+    if not line.document.deleting:
+        line.add(line.document.note_reference(element))
+
+
+def _change_start(element: Element, line: Line) -> None:
+    document = line.document
+    document.deleting |= {element.get(f"{TEXT}change-id", "")} & document.deletions
+
+
+def _change_end(element: Element, line: Line) -> None:
+    line.document.deleting.discard(element.get(f"{TEXT}change-id", ""))
 
 
 def _equation(element: Element, line: Line) -> None:
@@ -105,6 +120,8 @@ def _equation(element: Element, line: Line) -> None:
 
 def _frame(frame: Element, line: Line) -> None:
     """One of the forms in which a frame holds its content; the picture of an object only where that cannot be read."""
+    if line.document.deleting:
+        return
     for item in frame.iterchildren(f"{DRAW}object"):
         found = line.document.source.embedded(item, line.around.folder)
         if found is not None and _object(*found, line):
@@ -161,7 +178,7 @@ def _linked_shape(element: Element, line: Line) -> None:
     read_inlines(element, inner)
     start = len(line.pieces)
     line.pieces += inner.pieces
-    line.link(start, element.get(HREF, ""))
+    line.link(start, _address(element))
     line.after += inner.after
 
 
@@ -175,6 +192,8 @@ _INLINE: dict[object, Callable[[Element, Line], None]] = {
     f"{TEXT}note": _note,
     f"{OFFICE}annotation": _note,
     f"{TEXT}hidden-text": _hidden_text,
+    f"{TEXT}change-start": _change_start,
+    f"{TEXT}change-end": _change_end,
     f"{TEXT}number": _skip,
     f"{TEXT}script": _skip,
     f"{OFFICE}event-listeners": _skip,

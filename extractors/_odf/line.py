@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Protocol
 
 from extractors import markdown
+from extractors._addresses import link
 from extractors._inflating import Element
 from extractors._odf.document import Document
 from extractors.content import Block, Text
@@ -61,7 +62,7 @@ class Line:
 
     def add(self, text: str) -> None:
         """Takes the next words of the paragraph as they are."""
-        if text:
+        if text and not self.document.deleting:
             self.pieces.append((text, self.is_hiding))
 
     def add_from_markup(self, text: str | None) -> None:
@@ -79,9 +80,7 @@ class Line:
 
     def link(self, start: int, address: str) -> None:
         """Makes what was added since `start` a link."""
-        words = "".join(text for text, _ in self.pieces[start:])
-        if address and words.strip() and words.strip() != address:
-            self.pieces[start:] = [(f"[{words}]({address})", self.is_hiding)]
+        link(self.pieces, start, address)
 
     def text(self) -> str:
         """The paragraph; hidden words stand on lines of their own."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from extractors._inflating import Element
 from extractors._odf.document import Document
 from extractors._odf.line import Item, Piece
-from extractors._odf.names import DR3D, DRAW, OFFICE, PRESENTATION, SVG, author
+from extractors._odf.names import DR3D, DRAW, OFFICE, PRESENTATION, STYLE, SVG, TEXT, author
 from extractors._odf.story import Story
 from extractors.content import Text
 
@@ -22,6 +22,9 @@ _MOVE = re.compile(r"translate\s*\(\s*(\S{1,20}?)[\s,]+(\S{1,20}?)\s*\)")
 #: Shapes whose tops differ by less are on one line.
 _SAME_LINE_CM = 0.5
 _TITLES = frozenset({"title"})
+#: On a master: what is shown as it stands there, and what would be the same or filled in on every page.
+_SHOWN = frozenset({"", "header", "footer"})
+_NOT_TOLD = (f"{DRAW}image", f"{TEXT}page-number")
 _MARGINS = frozenset({"header", "footer", "date-time"})
 _NOT_SHAPES = frozenset({f"{DRAW}layer-set", f"{DRAW}page-thumbnail", f"{DRAW}glue-point"})
 
@@ -56,6 +59,7 @@ class Page:
             if words:
                 yield Text(f"## {words}")
         yield from self._ordered([shape for shape in shapes if shape not in titles])
+        yield from self.master_words()
 
     def _ordered(self, shapes: list[Element]) -> Iterator[Piece]:
         for shape in _in_reading_order(shapes):
@@ -69,9 +73,21 @@ class Page:
             else:
                 yield from self.story.shape(shape)
 
+    def master_words(self) -> Iterator[Piece]:
+        """The words of the page behind this one that show through, each once in the file."""
+        masters, name = self.document.masters, self.root.get(f"{DRAW}master-page-name")
+        found = masters.iterchildren(f"{STYLE}master-page") if masters is not None else ()
+        master = next((page for page in found if page.get(f"{STYLE}name") == name), None)
+        styles = self.document.margin_styles or self.document.styles
+        story = Story(document=replace(self.document, styles=styles))
+        for shape in _in_reading_order(list(_shapes(master))) if master is not None else ():
+            is_own = _kind(shape) in _SHOWN and shape.get(f"{PRESENTATION}placeholder") != "true"
+            if is_own and next(shape.iter(*_NOT_TOLD), None) is None:
+                yield from self._once([piece for piece in story.shape(shape) if isinstance(piece, Text | Item)])
+
     def _once(self, pieces: list[Piece]) -> Iterator[Piece]:
         text = _plain(pieces)
-        if text not in self.margins:
+        if text.strip() and text not in self.margins:
             self.margins.add(text)
             yield from pieces
 

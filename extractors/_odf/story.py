@@ -94,9 +94,8 @@ class Story:
         elif tag == f"{OFFICE}forms":
             self.document.note_forms(element)
         elif tag in {f"{TEXT}tracked-changes", f"{TABLE}tracked-changes"}:
-            self.document.has_tracked_changes |= any(
-                change.tag in {f"{TEXT}insertion", f"{TEXT}deletion"} for change in element.iter(f"{TEXT}*")
-            ) or element.tag.startswith(TABLE)
+            self.document.note_changes(element)
+            self.document.has_tracked_changes |= element.tag.startswith(TABLE)
         elif isinstance(tag, str) and tag.startswith((DRAW, DR3D)):
             yield from self.shape(element)
         elif tag not in _SKIPPED and isinstance(tag, str) and not tag.endswith("-source"):
@@ -131,12 +130,13 @@ class Story:
         line = Line(around=self, is_hiding=is_hiding)
         read_inlines(paragraph, line)
         text = line.text()
-        level = whole(paragraph.get(f"{TEXT}outline-level"), 1, most=6, least=1) if paragraph.tag == f"{TEXT}h" else 0
-        if level and not label:
-            label = self.document.numbering.heading_label(paragraph, self.document.styles)
-        if text and (level or style.is_title):
+        level = min(style.heading or 0, 6)
+        if paragraph.tag == f"{TEXT}h":
+            level = whole(paragraph.get(f"{TEXT}outline-level"), 1, most=6, least=1)
+            label = label or self.document.numbering.heading_label(paragraph, self.document.styles)
+        if text and level:
             words = " ".join(f"{'' if label == '-' else label} {text}".split())
-            yield Text(f"{'#' * (level or 1)} {words}")
+            yield Text(f"{'#' * level} {words}")
         elif text and indent is not None:
             yield Item(f"{indent}{label or ' '} {text}".replace("\n", f"\n{indent}  "))
         else:
@@ -196,14 +196,12 @@ class Story:
                 return
         self.document.tables += 1
         number = self.document.tables
-        if number > limits.docx_max_tables:
-            yield Truncated(f"tables after the first {limits.docx_max_tables}")
-            return
         if any(len(cell) > limits.table_cell_max_chars for row in rows for cell in row):
             # Whole pages inside cells: the table is there for the layout, so its cells are read as text.
             yield from texts(*(cell for row in rows for cell in row))
-        else:
-            yield from texts(markdown.table(rows))
+        elif any(map(any, rows)):  # a grid of nothing but lines says nothing
+            write = markdown.table if number <= limits.docx_max_tables else markdown.table_lines
+            yield from texts(write(rows))
         if rows_left_out:
             yield Truncated(f"rows of table {number} after the first {limits.docx_max_table_rows}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from extractors._inflating import Element
@@ -9,6 +10,8 @@ from extractors._odf.names import PRESENTATION, STYLE, TABLE, TEXT, whole
 
 MAX_LEVEL = 10
 _MAX_ANCESTORS = 20
+#: Programs that bring a document in from Word leave its headings as paragraphs of these styles.
+_HEADING = re.compile(r"[Hh]eading(?:_20_| )([1-9])")
 _NUMERALS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman",
              "一": "chineseCounting", "壹": "chineseLegalSimplified", "甲": "ideographTraditional",
              "子": "ideographZodiac", "①": "decimalEnclosedCircle", "01": "decimalZero", "1st": "ordinal"}  # fmt: skip
@@ -20,7 +23,7 @@ class Style:
 
     is_hidden: bool | None = None
     list_style: str | None = None
-    is_title: bool = False
+    heading: int | None = None  # 1 is the highest; 0 says: not a heading
     is_numbered: bool | None = None
 
 
@@ -79,7 +82,7 @@ class Styles:
             is_hidden=next((style.is_hidden for style in found if style.is_hidden is not None), None),
             list_style=next((style.list_style for style in found if style.list_style is not None), None),
             is_numbered=next((style.is_numbered for style in found if style.is_numbered is not None), None),
-            is_title=any(style.is_title for style in found),
+            heading=next((style.heading for style in found if style.heading is not None), None),
         )
 
 
@@ -90,8 +93,17 @@ def _own(item: Element) -> Style:
         is_numbered=None if numbered is None else numbered == "true",
         is_hidden=_is_hidden(item),
         list_style=item.get(f"{STYLE}list-style-name"),
-        is_title=item.get(f"{STYLE}family") == "paragraph" and item.get(f"{STYLE}name") == "Title",
+        heading=_heading(item) if item.get(f"{STYLE}family") == "paragraph" else None,
     )
+
+
+def _heading(item: Element) -> int | None:
+    level = item.get(f"{STYLE}default-outline-level")
+    if level is not None:
+        return whole(level, 0, most=MAX_LEVEL)
+    name = item.get(f"{STYLE}name", "")
+    match = _HEADING.fullmatch(name)
+    return int(match[1]) if match else 1 if name == "Title" else None
 
 
 def _is_hidden(item: Element) -> bool | None:

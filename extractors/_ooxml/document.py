@@ -24,11 +24,17 @@ class Document:
     gallery: Gallery
     #: The numbers of the notes by their id, given in the order in which they are met.
     note_numbers: dict[str, dict[str, int]] = field(default_factory=lambda: {kind: {} for kind in NOTE_KINDS})
+    #: The ids of the comments that say something; the marks of others would lead nowhere.
+    comments: set[str] = field(default_factory=set)
     has_tracked_changes: bool = False
     tables: int = 0
+    #: The parts of embedded files, in the order in which they stand in the text.
+    objects: dict[str, None] = field(default_factory=dict)
 
     def note_reference(self, kind: str, note_id: str) -> str:
-        """The reference to a note, the same wherever it is asked for."""
+        """The reference to a note, the same wherever it is asked for; "" for a comment that says nothing."""
+        if kind == "comment" and note_id not in self.comments:
+            return ""
         numbers = self.note_numbers[kind]
         return NOTE_KINDS[kind].format(numbers.setdefault(note_id, len(numbers) + 1))
 

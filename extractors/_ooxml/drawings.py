@@ -4,32 +4,46 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 
 from extractors import markdown
 from extractors._ooxml.equations import latex
 from extractors._ooxml.names import MC, A, C, Element, M, R, chosen_branch
+from extractors._ooxml.number_format import displayed
+from extractors._symbol_fonts import IN_SYMBOL_AREA, readable
 
 CX = "{http://schemas.microsoft.com/office/drawing/2014/chartex}"
 DGM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 #: Charts drawn from thousands of points say more by their head than by all of them.
 MAX_CHART_POINTS = 200
+_NUMBERS = frozenset({f"{C}numCache", f"{C}numLit"})
 _LINES = frozenset({f"{A}r", f"{A}fld"})
 
 
 def paragraph_text(paragraph: Element, links: dict[str, str] | None = None) -> str:
     """The text of an `a:p`, with line breaks, equations, and the addresses of `links` (by relation id)."""
-    return "".join(_pieces(paragraph, links or {})).strip()
+    runs = groupby(_pieces(paragraph, links or {}), key=itemgetter(1))  # a link may be cut into several runs
+    return "".join(_linked("".join(text for text, _ in pieces), address) for address, pieces in runs).strip()
 
 
-def _pieces(element: Element, links: dict[str, str]) -> Iterator[str]:
+def _linked(text: str, address: str) -> str:
+    words = text.strip()
+    return text.replace(words, f"[{words}]({address})", 1) if address and words else text
+
+
+def _pieces(element: Element, links: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Texts in their order, each with the address it leads to, or ""."""
     for child in element:
         tag = child.tag
         if tag in _LINES:
-            yield _run_text(child, links)
+            click = child.find(f"{A}rPr/{A}hlinkClick")
+            text = "".join(t.text or "" for t in child.iterchildren(f"{A}t")).replace("\v", "\n")
+            yield _readable(text, child), links.get(click.get(f"{R}id", ""), "") if click is not None else ""
         elif tag == f"{A}br":
-            yield "\n"
+            yield "\n", ""
         elif tag in {f"{M}oMath", f"{M}oMathPara"}:
-            yield latex(child)
+            yield latex(child), ""
         elif tag == f"{MC}AlternateContent":
             branch = chosen_branch(child)
             if branch is not None:
@@ -38,11 +52,12 @@ def _pieces(element: Element, links: dict[str, str]) -> Iterator[str]:
             yield from _pieces(child, links)
 
 
-def _run_text(run: Element, links: dict[str, str]) -> str:
-    text = "".join(t.text or "" for t in run.iterchildren(f"{A}t")).replace("\v", "\n")
-    click = run.find(f"{A}rPr/{A}hlinkClick")
-    address = links.get(click.get(f"{R}id", ""), "") if click is not None else ""
-    return f"[{text}]({address})" if address and text.strip() else text
+def _readable(text: str, run: Element) -> str:
+    """The text with the codes of symbol fonts as what they show."""
+    if IN_SYMBOL_AREA.search(text) is None:
+        return text
+    fonts = (run.find(f"{A}rPr/{A}{name}") for name in ("sym", "latin"))
+    return readable(text, next((font.get("typeface") for font in fonts if font is not None), None))
 
 
 def shape_lines(body: Element | None, links: dict[str, str] | None = None) -> list[str]:
@@ -80,7 +95,7 @@ def chart_text(root: Element) -> str:
     head = f"Chart: {title}" if title else "Chart"
     if axes:
         head += f" (axes: {', '.join(axes)})"
-    return f"{head}\n\n{_series_table(series)}" if series else head
+    return f"{head}\n\n{series_table(series)}" if series else head
 
 
 def _series(item: Element) -> tuple[str, dict[int, str], dict[int, str]]:
@@ -94,13 +109,17 @@ def _points(item: Element, name: str) -> dict[int, str]:
     points: dict[int, str] = {}
     for point in item.iterfind(f"{C}{name}//{C}pt"):
         index, value = point.get("idx", ""), (point.findtext(f"{C}v") or "").strip()
+        cache = point.getparent()
+        if value and cache is not None and cache.tag in _NUMBERS:
+            value = displayed(value, point.get("formatCode") or cache.findtext(f"{C}formatCode") or "")
         if index.isdecimal() and value:
             # Categories of several levels share an index: the inner one comes first.
             points[int(index)] = f"{value}, {points[int(index)]}" if int(index) in points else value
     return points
 
 
-def _series_table(series: list[tuple[str, dict[int, str], dict[int, str]]]) -> str:
+def series_table(series: list[tuple[str, dict[int, str], dict[int, str]]]) -> str:
+    """A row per category, a column per series: of each its name, its categories and its values, by point."""
     categories: dict[int, str] = {}
     for _, names, values in series:
         categories |= {index: names.get(index, "") for index in {*names, *values} - categories.keys()}
@@ -117,12 +136,18 @@ def _new_chart_text(root: Element) -> str:
     """A chart of the kinds added in 2016 (waterfall, treemap, funnel ...)."""
     title = _rich_text(root.find(f"{CX}chart/{CX}title"))
     rows = [
-        [point.text or "" for point in level.iterchildren(f"{CX}pt")][:MAX_CHART_POINTS]
+        [_new_point(point, level) for point in level.iterchildren(f"{CX}pt")][:MAX_CHART_POINTS]
         for level in root.iter(f"{CX}lvl")
     ]
     columns = [list(column) for column in zip(*rows, strict=False)] if rows else []
     head = f"Chart: {title}" if title else "Chart"
     return f"{head}\n\n{markdown.table([[''] * len(rows), *columns])}" if columns else head
+
+
+def _new_point(point: Element, level: Element) -> str:
+    text, dimension = (point.text or "").strip(), level.getparent()
+    is_number = dimension is not None and dimension.tag == f"{CX}numDim"
+    return displayed(text, level.get("formatCode", "")) if is_number else text
 
 
 def _rich_text(element: Element | None) -> str:

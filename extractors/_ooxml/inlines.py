@@ -7,15 +7,15 @@ from collections.abc import Callable
 
 from extractors._ooxml.drawings import CX, DGM, chart_text, diagram_text, shape_lines
 from extractors._ooxml.equations import latex
-from extractors._ooxml.line import Line, texts
+from extractors._ooxml.fields import drawn, field_address, with_anchor
+from extractors._ooxml.line import Line, OpenField, texts
 from extractors._ooxml.names import A, C, Element, M, R, V, W
+from extractors._ooxml.numbering import int_or
 from extractors._ooxml.word_styles import is_on
+from extractors._symbol_fonts import IN_SYMBOL_AREA, readable, symbol
 
 _SYMBOL_EXTENDED = "{http://schemas.microsoft.com/office/word/2015/wordml/symex}symEx"
-_LINK_FIELD = re.compile(r'\bHYPERLINK\s+"([^"]+)"')
-#: Symbols of the Wingdings fonts that carry meaning, by their code.
-_WINGDINGS = {0x6C: "●", 0x6E: "■", 0x6F: "□", 0xA7: "▪", 0xA8: "☐", 0xFB: "✗", 0xFC: "✓", 0xFD: "☒", 0xFE: "☑",
-              0xE0: "→", 0xD8: "➢"}  # fmt: skip
+_OBJECT = "{urn:schemas-microsoft-com:office:office}OLEObject"
 
 
 def read_inlines(parent: Element, line: Line) -> None:
@@ -39,7 +39,12 @@ def _run(run: Element, line: Line) -> None:
 
 
 def _text(element: Element, line: Line) -> None:
-    line.add(element.text or "")
+    text = element.text or ""
+    if IN_SYMBOL_AREA.search(text):
+        fonts = None if (parent := element.getparent()) is None else parent.find(f"{W}rPr/{W}rFonts")
+        font = None if fonts is None else fonts.get(f"{W}ascii") or fonts.get(f"{W}hAnsi")
+        text = readable(text, font)
+    line.add(text)
 
 
 def _tab(_: Element, line: Line) -> None:
@@ -65,31 +70,37 @@ def _symbol(element: Element, line: Line) -> None:
 def _hyperlink(element: Element, line: Line) -> None:
     start = len(line.pieces)
     read_inlines(element, line)
-    line.link(start, line.document.package.address(line.part, element.get(f"{R}id")))
+    address = line.document.package.address(line.part, element.get(f"{R}id"))
+    line.link(start, with_anchor(address, element.get(f"{W}anchor")))
 
 
 def _simple_field(element: Element, line: Line) -> None:
     start = len(line.pieces)
     read_inlines(element, line)
-    line.link(start, _field_address(element.get(f"{W}instr", "")))
+    line.link(start, field_address(element.get(f"{W}instr", "")))
 
 
 def _field_character(element: Element, line: Line) -> None:
     kind = element.get(f"{W}fldCharType")
     if kind == "begin":
-        line.fields.append(([], None))
-        line.add(_check_box(element))
+        line.add(_form_field(element))
+        line.fields.append(OpenField(len(line.pieces)))
     elif kind == "separate" and line.fields:
-        line.fields[-1] = (line.fields[-1][0], len(line.pieces))
+        # What fields inside the instruction gave is no text of the document.
+        del line.pieces[line.fields[-1].begun_at :]
+        line.fields[-1].result_at = len(line.pieces)
     elif kind == "end" and line.fields:
-        instruction, start = line.fields.pop()
-        if start is not None:
-            line.link(start, _field_address("".join(instruction)))
+        ended = line.fields.pop()
+        instruction = "".join(ended.instruction)
+        if ended.result_at is not None:
+            line.link(ended.result_at, field_address(instruction))
+        elif len(line.pieces) == ended.begun_at:
+            line.add(drawn(instruction))
 
 
 def _field_instruction(element: Element, line: Line) -> None:
     if line.fields:
-        line.fields[-1][0].append(element.text or "")
+        line.fields[-1].instruction.append(element.text or "")
 
 
 def _ruby(element: Element, line: Line) -> None:
@@ -110,6 +121,11 @@ def _equation(element: Element, line: Line) -> None:
     line.add(latex(element))
 
 
+def _block(element: Element, line: Line) -> None:
+    """A table or a paragraph inside a paragraph, which some programs write."""
+    line.after.append(element)
+
+
 def _graphic(element: Element, line: Line) -> None:
     """What a drawing shows: pictures in the line, the rest after it. Alternatives are opened once."""
     _drawn(element, line, "")
@@ -118,7 +134,7 @@ def _graphic(element: Element, line: Line) -> None:
 def _drawn(element: Element, line: Line, words: str) -> None:
     package, tag = line.document.package, element.tag
     words = _description(element) or words
-    if tag == f"{W}txbxContent":
+    if isinstance(tag, str) and tag.endswith("}txbxContent"):  # Word's strict files put it in another namespace
         line.after.append(element)
     elif tag == f"{A}txBody":
         line.after += texts("\n".join(shape_lines(element)))
@@ -131,6 +147,9 @@ def _drawn(element: Element, line: Line, words: str) -> None:
     elif tag == f"{DGM}relIds":
         root = package.optional(package.target(line.part, element.get(f"{R}dm")))
         line.after += texts(diagram_text(root)) if root is not None else ()
+    elif tag == _OBJECT:
+        target = package.target(line.part, element.get(f"{R}id"))
+        line.document.objects |= {target: None} if target else {}
     elif tag == f"{V}textpath":
         line.add(element.get("string", ""))
     elif (content := line.document.opened(element)) is not None:
@@ -144,25 +163,24 @@ def _symbol_text(element: Element) -> str:
     code = element.get(f"{namespace}char", "")
     if not re.fullmatch(r"[0-9A-Fa-f]{1,5}", code):
         return ""
-    number = int(code, 16)
-    if 0xF000 <= number <= 0xF0FF or element.get(f"{namespace}font", "").startswith("Wingdings"):
-        return _WINGDINGS.get(number & 0xFF, "")
-    return chr(number)
+    return symbol(int(code, 16), element.get(f"{namespace}font"))
 
 
-def _check_box(field_begin: Element) -> str:
-    """A ticked or an empty box for the field of a form's check box, "" for other fields."""
-    box = field_begin.find(f"{W}ffData/{W}checkBox")
-    if box is None:
+def _form_field(field_begin: Element) -> str:
+    """A ticked or an empty box for the field of a form's check box, the choice of a list, "" for other fields."""
+    data = field_begin.find(f"{W}ffData")
+    box, choices = (None, None) if data is None else (data.find(f"{W}checkBox"), data.find(f"{W}ddList"))
+    if box is not None:
+        ticked = is_on(box, "checked")
+        return "☑" if (is_on(box, "default") if ticked is None else ticked) else "☐"
+    if choices is None:
         return ""
-    ticked = is_on(box, "checked")
-    return "☑" if (is_on(box, "default") if ticked is None else ticked) else "☐"
-
-
-def _field_address(instruction: str) -> str:
-    """The outside address of a HYPERLINK field, or ""."""
-    match = _LINK_FIELD.search(instruction)
-    return match[1] if match else ""
+    entries = [entry.get(f"{W}val", "") for entry in choices.iterchildren(f"{W}listEntry")]
+    chosen = choices.find(f"{W}result")
+    if chosen is None:
+        chosen = choices.find(f"{W}default")
+    number = 0 if chosen is None else int_or(chosen.get(f"{W}val"), 0)
+    return entries[number] if 0 <= number < len(entries) else ""
 
 
 def _description(element: Element) -> str:
@@ -198,6 +216,8 @@ _INLINE: dict[object, Callable[[Element, Line], None]] = {
     f"{W}commentReference": _note,
     f"{M}oMath": _equation,
     f"{M}oMathPara": _equation,
+    f"{W}tbl": _block,
+    f"{W}p": _block,
     f"{W}drawing": _graphic,
     f"{W}pict": _graphic,
     f"{W}object": _graphic,

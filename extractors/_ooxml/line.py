@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from extractors import markdown
+from extractors._addresses import link
 from extractors._ooxml.document import Document
 from extractors._ooxml.names import Element
 from extractors.content import Block, Text
@@ -29,6 +30,15 @@ class Foreign:
 Piece = Block | Item | Foreign
 
 
+@dataclass(slots=True)
+class OpenField:
+    """A field that is being read: its instruction so far, where it began, and where its result did."""
+
+    begun_at: int
+    instruction: list[str] = field(default_factory=list)
+    result_at: int | None = None
+
+
 @dataclass(slots=True, kw_only=True)
 class Line:
     """A paragraph as it is read: its text, and the blocks that hang on it and come after it."""
@@ -39,8 +49,7 @@ class Line:
     pieces: list[tuple[str, bool]] = field(default_factory=list)
     #: Charts and diagrams as text; text boxes as the element that holds their paragraphs.
     after: list[Text | Element] = field(default_factory=list)
-    #: Open fields: the instruction so far, and where its result began.
-    fields: list[tuple[list[str], int | None]] = field(default_factory=list)
+    fields: list[OpenField] = field(default_factory=list)
     hiding: bool = False
 
     def add(self, text: str) -> None:
@@ -50,9 +59,7 @@ class Line:
 
     def link(self, start: int, address: str) -> None:
         """Makes what was added since `start` a link."""
-        words = "".join(text for text, _ in self.pieces[start:])
-        if address and words.strip() and words.strip() != address:
-            self.pieces[start:] = [(f"[{words}]({address})", self.hiding)]
+        link(self.pieces, start, address)
 
     def text(self) -> str:
         """The paragraph; hidden words stand on lines of their own."""

@@ -1,45 +1,33 @@
-"""Numbers as a spreadsheet shows them: the number format language, with dates, and the formats that have no code."""
+"""Numbers and texts as a spreadsheet shows them: the number format language, section by section."""
 
 from __future__ import annotations
 
 import math
 import re
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 
+from extractors import markdown
+from extractors._ooxml.builtin_formats import GENERAL
+from extractors._ooxml.number_digits import MAX_SIZE, numbered, scientific
+from extractors._ooxml.number_fraction import fraction
 from extractors._ooxml.serial_date import DATE_TOKENS, Token, dated, literal
 
-GENERAL = "General"
-#: The formats that a file names by number only. 14 and 22 differ by country: ISO order is read alike everywhere. 27 to
-#: 58 are those of Chinese Excel (ECMA-376 part 1, 18.8.30).
-BUILTIN = {
-    0: GENERAL, 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: GENERAL,
-    13: GENERAL, 14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM",
-    20: "h:mm", 21: "h:mm:ss", 22: "yyyy-mm-dd h:mm", 37: "#,##0;(#,##0)", 38: "#,##0;(#,##0)",
-    39: "#,##0.00;(#,##0.00)", 40: "#,##0.00;(#,##0.00)", 41: "#,##0;-#,##0;-", 42: "$#,##0;-$#,##0;-",
-    43: "#,##0.00;-#,##0.00;-", 44: "$#,##0.00;-$#,##0.00;-", 45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0",
-    48: "0.0E+0", 49: "@",
-    27: 'yyyy"年"m"月"', 28: 'm"月"d"日"', 29: 'm"月"d"日"', 30: "m-d-yy", 31: 'yyyy"年"m"月"d"日"',
-    32: 'h"时"mm"分"', 33: 'h"时"mm"分"ss"秒"', 34: 'AM/PMh"时"mm"分"', 35: 'AM/PMh"时"mm"分"ss"秒"',
-    36: 'yyyy"年"m"月"', 50: 'yyyy"年"m"月"', 51: 'm"月"d"日"', 52: 'yyyy"年"m"月"', 53: 'm"月"d"日"',
-    54: 'm"月"d"日"', 55: 'AM/PMh"时"mm"分"', 56: 'AM/PMh"时"mm"分"ss"秒"', 57: 'yyyy"年"m"月"',
-    58: 'm"月"d"日"',
-}  # fmt: skip
-
 _TOKEN = re.compile(
-    r"""(?P<quoted>"[^"]*"?) | (?P<escaped>\\.) | (?P<space>_.) | (?P<fill>\*.) | (?P<bracket>\[[^\]]*\]) |
-        (?P<general>General) | (?P<noon>AM/PM|A/P|上午/下午) | (?P<date>y+|m+|d+|h+|s+|a{3,4}|e+(?![+-])|g+) |
+    r"""(?P<quoted>"[^"]*"?) | (?P<escaped>\\.) | (?P<space>_.) | (?P<fill>\*.|B[12](?=[ymdh])) |
+        (?P<bracket>\[[^\]]*\]) | (?P<general>General) | (?P<noon>AM/PM|A/P|上午/下午) |
+        (?P<date>y+|m+|d+|h+|s+|a{3,4}|b{2,4}|e+(?![+-])|g+) |
         (?P<exponent>E[+-]) | (?P<digit>[0#?]) | (?P<point>\.) | (?P<comma>,) | (?P<percent>%) | (?P<text>@) |
         (?P<end>;) | (?P<other>.)""",
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
-_CONDITION = re.compile(r"(<=|>=|<>|<|>|=)(-?[0-9.]+)")
-_CURRENCY = re.compile(r"\$([^-\]]*)(?:-([0-9A-Fa-f]+))?")
+_CONDITION = re.compile(r"(<=|>=|<>|<|>|=)\s*(-?[0-9.]+(?:E[+-]?[0-9]+)?)", re.IGNORECASE)
+_CURRENCY = re.compile(r"\$([^-\]]*)(?:-(.+))?")
+_CHINESE = re.compile(r"0*(?:[0-9A-F]{2,4})?(?:804|404|004)|zh.*", re.IGNORECASE)
+_WHOLE = re.compile(r"-?\d{1,20}", re.ASCII)
 _MAX_CODE_CHARS = 255
-#: Together they stay within the 28 digits of Python's decimals.
-_MAX_DECIMALS = 10
-_MAX_EXACT = 1e15
+#: From here on a number that is not whole is shown to its units only; beyond `_EXACT`, by its first six digits.
+_LONG, _EXACT = 1e11, 1e15
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +36,36 @@ class _Section:
     condition: tuple[str, float] | None
     is_date: bool
     is_chinese: bool
+    has_colour: bool
+
+    @property
+    def words(self) -> str:
+        """What stands around the digits."""
+        return "".join(map(literal, self.tokens)).strip()
+
+    def has(self, kind: str) -> bool:
+        return any(token[0] == kind for token in self.tokens)
 
 
 def general(raw: str) -> str:
-    """A stored number without a format; whole numbers keep all their digits."""
-    if re.fullmatch(r"-?\d{1,20}", raw, re.ASCII):
+    """A stored number in the eleven characters that a sheet gives it; whole numbers keep all their digits."""
+    if _WHOLE.fullmatch(raw):
         return raw
-    return f"{float(raw):.15g}".upper()
+    number = float(raw)
+    size = abs(number)
+    if size >= _LONG:
+        return f"{number:.0f}" if size < _EXACT else f"{number:.6g}".upper()
+    places = 9 if size < 1 else max(0, 9 - int(math.log10(size)))
+    text = _trimmed(f"{number:.{places}f}")
+    if 0 < size < 1e-4:
+        text = _trimmed(f"{number:.12f}")
+        return text if len(text.lstrip("-")) <= 11 and float(text) else f"{number:.6g}".upper()
+    return text
+
+
+def _trimmed(digits: str) -> str:
+    trimmed = digits.rstrip("0").rstrip(".") if "." in digits else digits
+    return "0" if trimmed == "-0" else trimmed
 
 
 def displayed(raw: str, code: str, *, since_1904: bool = False) -> str:
@@ -65,19 +76,45 @@ def displayed(raw: str, code: str, *, since_1904: bool = False) -> str:
         return raw
     if not math.isfinite(number):
         return raw
+    if code in {"", GENERAL}:
+        return general(raw)
     section, number = _chosen(_sections(code[:_MAX_CODE_CHARS]), number)
-    return (_shown(number, section, raw, since_1904=since_1904) if section else None) or general(raw)
+    shown = _shown(number, section, raw, since_1904=since_1904) if section else None
+    if shown is None:
+        return general(raw)
+    is_meant = number and section is not None and not section.has("digit")
+    return markdown.hidden(general(raw)) if is_meant and not shown else shown
+
+
+def displayed_text(text: str, code: str) -> str:
+    """A stored text in the number format `code`, which may put words around it or hide it."""
+    if not text or ("@" not in code and code.count(";") < 3) or code == "@":
+        return text
+    sections = _sections(code[:_MAX_CODE_CHARS])
+    if len(sections) < 4 and not sections[-1].has("text"):
+        return text
+    return _around(sections[-1].tokens, text) or markdown.hidden(text)
 
 
 def _shown(number: float, section: _Section, raw: str, *, since_1904: bool) -> str | None:
     """The number in one section of a format; None for what we show without a format."""
-    kinds = {kind for kind, _ in section.tokens}
+    tokens = section.tokens
     if section.is_date:
-        return dated(number, section.tokens, since_1904=since_1904, is_chinese=section.is_chinese)
-    if kinds & {"general", "text"}:
-        return _around(section.tokens, general(raw))
-    is_fraction = ("other", "/") in section.tokens  # 1 3/8
-    return None if is_fraction or abs(number) >= _MAX_EXACT else _numbered(number, section.tokens)
+        is_negative = number < 0 and section.has("elapsed")
+        shown = dated(
+            abs(number) if is_negative else number, tokens, since_1904=since_1904, is_chinese=section.is_chinese
+        )
+        return f"-{shown}" if is_negative and shown else shown
+    if section.has("general") or section.has("text"):
+        sign = "-" if number < 0 else ""
+        return sign + _around(tokens, general(raw.strip().lstrip("+-")))
+    if section.has("exponent"):
+        return scientific(number, tokens)
+    if abs(number) >= MAX_SIZE:
+        return None
+    if ("other", "/") in tokens and section.has("digit"):  # 1 3/8
+        return fraction(number, tokens)
+    return numbered(number, tokens)
 
 
 @lru_cache(maxsize=512)
@@ -93,34 +130,50 @@ def _sections(code: str) -> tuple[_Section, ...]:
 
 
 def _section(tokens: list[Token]) -> _Section:
-    condition, is_chinese, kept = None, False, list[Token]()
+    condition, is_chinese, has_colour, kept = None, False, False, list[Token]()
     for kind, text in tokens:
         inside = text[1:-1]
         if kind != "bracket":
             kept.append((kind, text))
         elif inside.startswith("$") and (currency := _CURRENCY.match(inside)):
-            is_chinese |= (currency[2] or "").endswith(("804", "404", "004"))
+            is_chinese |= _CHINESE.fullmatch(currency[2] or "") is not None
             kept.append(("quoted", f'"{currency[1]}"'))
         elif match := _CONDITION.fullmatch(inside):
             condition = (match[1], _float(match[2]))
         elif inside and set(inside.lower()) in ({"h"}, {"m"}, {"s"}):
             kept.append(("elapsed", inside.lower()))
+        else:
+            has_colour = True
     is_date = any(kind in DATE_TOKENS for kind, _ in kept)
-    return _Section(tuple(kept), condition, is_date, is_chinese)
+    return _Section(tuple(kept), condition, is_date, is_chinese, has_colour)
 
 
 def _chosen(sections: tuple[_Section, ...], number: float) -> tuple[_Section | None, float]:
     """The section that shows this number, and the number as it is shown there (without the sign it implies)."""
+    if len(sections) > 1 and (len(sections) > 3 or sections[-1].has("text")):
+        sections = sections[:-1]
     if any(section.condition for section in sections):
-        section = next((s for s in sections if s.condition is None or _holds(s.condition, number)), None)
-        implies_sign = section is not None and section.condition is not None and section.condition[0] in {"<", "<="}
-        return section, abs(number) if implies_sign else number
+        return _by_condition(sections, number)
     count = len(sections)
     if count >= 3 and number == 0:
         return sections[2], number
-    if count >= 2 and number < 0:
-        return sections[1], -number
+    if count > 1 and number < 0:
+        # Where only a colour, which we do not show, tells negative numbers from others, they keep their sign.
+        is_told = not sections[1].has_colour or sections[1].words != sections[0].words
+        return sections[1], -number if is_told else number
     return sections[0], number
+
+
+def _by_condition(sections: tuple[_Section, ...], number: float) -> tuple[_Section | None, float]:
+    for place, section in enumerate(sections):
+        condition = section.condition
+        if condition is None and place < len(sections) - 1:
+            condition = (">", 0.0) if place == 0 else ("<", 0.0)  # what these are for where nothing is said
+        if condition is None or _holds(condition, number):
+            # One section shows the sign of all numbers; several of them say it by what they hold.
+            implies_sign = condition is not None and condition[0] in {"<", "<="} and condition[1] <= 0
+            return section, abs(number) if implies_sign and len(sections) > 1 else number
+    return None, number
 
 
 def _holds(condition: tuple[str, float], number: float) -> bool:
@@ -137,84 +190,10 @@ def _holds(condition: tuple[str, float], number: float) -> bool:
 
 def _around(tokens: tuple[Token, ...], value: str) -> str:
     """`value` in the place of General or @, with the words around it."""
-    return "".join(value if kind in {"general", "text"} else literal((kind, text)) for kind, text in tokens)
-
-
-def _numbered(number: float, tokens: tuple[Token, ...]) -> str:
-    kinds = [kind for kind, _ in tokens]
-    if "exponent" in kinds:
-        return _scientific(number, tokens)
-    point = kinds.index("point") if "point" in kinds else len(tokens)
-    whole, fraction = tokens[:point], tokens[point + 1 :]
-    digits = [index for index, kind in enumerate(kinds) if kind == "digit"]
-    scale = 2 * kinds.count("percent")
-    if digits:
-        scale -= 3 * sum(1 for kind in kinds[digits[-1] :] if kind == "comma")
-        scale -= 3 * sum(1 for kind in kinds[_last_digit(whole) + 1 : point] if kind == "comma" and point < len(tokens))
-    places = min(sum(1 for kind, _ in fraction if kind == "digit"), _MAX_DECIMALS)
-    exact = Decimal(f"{number:.15g}").scaleb(scale)
-    rounded = exact.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
-    whole_digits, _, fraction_digits = f"{abs(rounded):f}".partition(".")
-    text = _fill_whole(whole, whole_digits, is_grouped=_is_grouped(whole)) if digits else _literals(whole)
-    text += _fill_fraction(fraction, fraction_digits.ljust(places, "0"))
-    return f"-{text}" if rounded < 0 else text
-
-
-def _last_digit(tokens: tuple[Token, ...]) -> int:
-    return max((index for index, (kind, _) in enumerate(tokens) if kind == "digit"), default=-1)
-
-
-def _is_grouped(whole: tuple[Token, ...]) -> bool:
-    return any(kind == "comma" for kind, _ in whole[: max(0, _last_digit(whole))])
-
-
-def _fill_whole(tokens: tuple[Token, ...], digits: str, *, is_grouped: bool) -> str:
-    """Digits into their places from the right; the first place takes all that are left."""
-    digits = digits.lstrip("0")
-    first = next((index for index, (kind, _) in enumerate(tokens) if kind == "digit"), 0)
-    pieces: list[str] = []
-    placed = 0
-    for index in range(len(tokens) - 1, -1, -1):
-        kind, text = tokens[index]
-        if kind != "digit":
-            pieces.append(literal((kind, text)))
-            continue
-        take = max(1, len(digits) - placed) if index == first else 1
-        for _ in range(take):
-            digit = digits[-placed - 1] if placed < len(digits) else "0" if text == "0" else ""
-            if digit:
-                pieces.append(f"{digit}," if is_grouped and placed and placed % 3 == 0 else digit)
-            placed += 1
-    return "".join(reversed(pieces)).strip()
-
-
-def _fill_fraction(tokens: tuple[Token, ...], digits: str) -> str:
-    needed = max((i + 1 for i, (_, text) in enumerate(t for t in tokens if t[0] == "digit") if text == "0"), default=0)
-    shown = digits[: max(needed, len(digits.rstrip("0")))]
-    pieces: list[str] = []
-    placed = 0
-    for token in tokens:
-        if token[0] == "digit":
-            pieces.append(shown[placed : placed + 1])
-            placed += 1
-        else:
-            pieces.append(literal(token))
-    return ("." if shown else "") + "".join(pieces)
-
-
-def _literals(tokens: tuple[Token, ...]) -> str:
-    return "".join(map(literal, tokens))
-
-
-def _scientific(number: float, tokens: tuple[Token, ...]) -> str:
-    kinds = [kind for kind, _ in tokens]
-    split = kinds.index("exponent")
-    point = kinds.index("point") if "point" in kinds[:split] else split
-    places = sum(1 for kind in kinds[point:split] if kind == "digit")
-    width = sum(1 for kind in kinds[split:] if kind == "digit")
-    mantissa, _, power = f"{number:.{min(places, _MAX_DECIMALS)}E}".partition("E")
-    sign = "-" if power.startswith("-") else "+" if tokens[split][1].endswith("+") else ""
-    return f"{mantissa}E{sign}{power.lstrip('+-0').zfill(width)}"
+    return "".join(
+        value if kind in {"general", "text"} else text if kind in DATE_TOKENS else literal((kind, text))
+        for kind, text in tokens
+    ).strip()
 
 
 def _float(text: str) -> float:

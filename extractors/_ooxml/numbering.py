@@ -8,8 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from extractors._numerals import numeral
 from extractors._ooxml.names import Element, W
+from extractors._symbol_fonts import readable
 
 BULLET = "-"
+#: Bullets that say something: what is to be done, and what is done.
+_BOXES = frozenset("☐☑☒")
 _LEVELS = range(9)
 _PLACE = re.compile(r"%([1-9])")
 _MAX_INT_CHARS = 12
@@ -25,6 +28,8 @@ class Level:
     style: str | None = None
     is_legal: bool = False
     restarts: bool = False  # an override starts it anew for its own list
+    #: It starts anew after an item of a level before this one; None for any level above it.
+    restarts_after: int | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,11 +50,15 @@ class Numbering:
         counters = self._counters[self.abstract[list_id]]
         anew = this.restarts and (list_id, level) not in self._begun
         self._begun.add((list_id, level))
+        for above in range(level):  # a level that is passed over counts as begun
+            counters.setdefault(above, levels.get(above, Level()).start)
         counters[level] = this.start if anew or level not in counters else counters[level] + 1
         for deeper in [deeper for deeper in counters if deeper > level]:
-            del counters[deeper]
+            limit = levels[deeper].restarts_after if deeper in levels else None
+            if limit is None or level < limit:
+                del counters[deeper]
         if this.numeral == "bullet":
-            return BULLET
+            return f"{BULLET} {this.text}" if this.text in _BOXES else BULLET
         return _PLACE.sub(lambda match: self._number(levels, counters, int(match[1]) - 1, this), this.text).strip()
 
     def level_of_style(self, list_id: str, style: str) -> int:
@@ -59,6 +68,8 @@ class Numbering:
     @staticmethod
     def _number(levels: dict[int, Level], counters: dict[int, int], place: int, this: Level) -> str:
         level = levels.get(place, Level())
+        if level.numeral == "bullet":
+            return ""
         return numeral(counters.get(place, level.start), "decimal" if this.is_legal else level.numeral)
 
 
@@ -91,11 +102,12 @@ def _levels(definition: Element) -> dict[int, Level]:
     for item in definition.iterchildren(f"{W}lvl"):
         place = int_or(item.get(f"{W}ilvl"), 0)
         levels[place] = Level(
-            start=int_or(_value(item, "start"), 1),
+            start=int_or(_value(item, "start"), 0),
             numeral=_value(item, "numFmt") or "decimal",
-            text=_value(item, "lvlText"),
+            text=readable(_value(item, "lvlText"), _font(item)),
             style=_value(item, "pStyle") or None,
             is_legal=item.find(f"{W}isLgl") is not None,
+            restarts_after=_number(item, "lvlRestart"),
         )
     return levels
 
@@ -109,6 +121,16 @@ def _overridden(levels: dict[int, Level], item: Element) -> dict[int, Level]:
         if start and place in levels:
             levels[place] = replace(levels[place], start=int_or(start, 1), restarts=True)
     return levels
+
+
+def _number(element: Element, name: str) -> int | None:
+    text = _value(element, name)
+    return int_or(text, 0) if text else None
+
+
+def _font(level: Element) -> str | None:
+    fonts = level.find(f"{W}rPr/{W}rFonts")
+    return None if fonts is None else fonts.get(f"{W}ascii")
 
 
 def _value(element: Element, name: str) -> str:

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
+from lxml import etree
+
 from extractors._grid import MAX_COLUMN, MAX_ROW, column_number, head_and_tail
 from extractors._ooxml.names import Element, R, S
 from extractors._ooxml.numbering import int_or
@@ -18,7 +20,7 @@ from extractors.format import Unreadable
 _ADDRESS = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _PARENTS = frozenset({f"{S}worksheet", f"{S}sheetData", f"{S}chartsheet"})
-_TAGS = frozenset(f"{S}{name}" for name in ("row", "cols", "hyperlinks", "drawing"))
+_TAGS = frozenset(f"{S}{name}" for name in ("row", "cols", "hyperlinks", "headerFooter"))
 _MAX_COLUMN_GROUPS = 1_000
 _LATE_CHECK_ROWS = 256
 #: How long one sheet is searched for its last rows; half a million of them are found by then.
@@ -55,6 +57,7 @@ class Sheet:
     rows_total: int = 0
     hidden_columns: list[range] = field(default_factory=list)
     links: dict[str, str] = field(default_factory=dict)  # cell address to outside address
+    margins: list[tuple[str, str]] = field(default_factory=list)  # headers and footers: label and code
     is_cut_in_columns: bool = False
     last_row: int = 0
     #: Why the rows after the last were not read; "" where there are none.
@@ -108,11 +111,20 @@ def _note(package: Package, part: str, sheet: Sheet, element: Element) -> None:
             for column in islice(element, _MAX_COLUMN_GROUPS)
             if column.get("hidden") in {"1", "true"}
         ]
+    elif element.tag == f"{S}headerFooter":
+        sheet.margins = [
+            (margin_label(etree.QName(part).localname), part.text) for part in element.iterchildren("*") if part.text
+        ]
     elif element.tag == f"{S}hyperlinks":
         for link in element:
             address = package.address(part, link.get(f"{R}id"))
             if address:
                 sheet.links[link.get("ref", "").partition(":")[0]] = address
+
+
+def margin_label(name: str) -> str:
+    """The label of a header or footer by its name in the file: oddHeader, firstFooter ..."""
+    return "Footer" if name.endswith("Footer") else "Header"
 
 
 def _holds_something(row: Element) -> bool:
@@ -194,4 +206,8 @@ def _is_base(text: Element) -> bool:
 
 def unescaped(text: str) -> str:
     """`text` with the characters that XML cannot hold (`_x000D_`)."""
-    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
+    if "_x" not in text:
+        return text
+    plain = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
+    # A character beyond the first plane is escaped as two halves.
+    return plain.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -73,6 +73,8 @@ class Story:
         for hanging in line.after:
             if isinstance(hanging, Text):
                 yield hanging
+            elif hanging.tag in {f"{W}p", f"{W}tbl"}:
+                yield from self.block(hanging)
             else:
                 yield from self.blocks(hanging)
 
@@ -98,16 +100,14 @@ class Story:
             return
         self.document.tables += 1
         number = self.document.tables
-        if number > limits.docx_max_tables:
-            yield Truncated(f"tables after the first {limits.docx_max_tables}")
-            return
         kept = rows[: limits.docx_max_table_rows]
         grid = [self._row(row) for row in kept]
         if any(len(cell) > limits.table_cell_max_chars for row in grid for cell in row):
             # Whole pages inside cells: the table is there for the layout, so its cells are read as text.
             yield from texts(*(cell for row in grid for cell in row))
-        else:
-            yield from texts(markdown.table(grid))
+        elif any(map(any, grid)):  # a grid of nothing but lines says nothing
+            write = markdown.table if number <= limits.docx_max_tables else markdown.table_lines
+            yield from texts(write(grid))
         if len(rows) > len(kept):
             yield Truncated(f"rows of table {number} after the first {len(kept)}")
 

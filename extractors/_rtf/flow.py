@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from extractors import markdown
+from extractors._addresses import link
 from extractors._rtf.tables import OpenTable, RowShape
 from extractors.limits import ExtractLimits
 
+BULLET = "-"
 _MAX_NESTING = 8
 
 
@@ -45,16 +47,14 @@ class Flow:
 
     def link(self, start: int, address: str) -> None:
         """Makes what was said since `start` a link."""
-        words = "".join(text for text, _ in self.pieces[start:]).strip()
-        if address and words and words != address:
-            self.pieces[start:] = [(f"[{words}]({address})", any(hidden for _, hidden in self.pieces[start:]))]
+        link(self.pieces, start, address)
 
     def end_paragraph(self, look: ParagraphLook) -> None:
         """The paragraph is complete."""
         text = self._paragraph_text()
         hanging, self.after = self.after, []
         if text and look.heading:
-            words = " ".join(f"{look.label} {text}".split())
+            words = " ".join(f"{'' if look.label == BULLET else look.label} {text}".split())
             self._put(f"{'#' * min(look.heading, 6)} {words}", look.table_level)
         elif text and look.label:
             indent = "  " * look.depth

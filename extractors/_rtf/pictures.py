@@ -1,4 +1,4 @@
-"""Pictures of RTF: bytes written as digits, some of them drawings that no reader here runs."""
+"""Pictures of RTF: bytes written as digits."""
 
 from __future__ import annotations
 
@@ -6,19 +6,14 @@ import re
 from dataclasses import dataclass, field
 
 from extractors._album import Album
-from extractors.content import ExtractionWarning, Warned
 
 LEFT_OUT = "[an image that is left out]"
-VECTORS_LEFT_OUT = Warned(
-    ExtractionWarning(
-        problem="the file has vector drawings (EMF, WMF)", consequence="they are not shown, only mentioned in the text"
-    )
-)
 _NOT_DIGITS = re.compile(r"[^0-9a-fA-F]+")
-_RASTERS = frozenset({"pngblip", "jpegblip"})
+#: Written as they would stand in a file.
+_FILES = frozenset({"pngblip", "jpegblip", "emfblip", "wmetafile", "macpict"})
 _BITMAPS = frozenset({"dibitmap"})
 #: What says how a picture is coded.
-KINDS = _RASTERS | _BITMAPS | frozenset({"emfblip", "wmetafile", "pmmetafile", "wbitmap", "macpict"})
+KINDS = _FILES | _BITMAPS | frozenset({"pmmetafile", "wbitmap"})
 _BMP_HEADER_BYTES = 14
 
 
@@ -36,20 +31,20 @@ class RtfPicture:
         data = self._data()
         if not data:
             return ""
-        if self.kind in _RASTERS:
+        if self.kind in _FILES:
             return album.reference(data, self.words)
         if self.kind in _BITMAPS:
             return album.reference(_as_file(data), self.words)
         return f"{LEFT_OUT} ({self.words})" if self.words else LEFT_OUT
 
-    @property
-    def is_vector(self) -> bool:
-        """True for a drawing made of commands."""
-        return self.kind not in _RASTERS | _BITMAPS
-
     def _data(self) -> bytes:
-        digits = _NOT_DIGITS.sub("", "".join(self.digits))
-        return self.binary or bytes.fromhex(digits[: len(digits) & ~1])
+        return self.binary or bytes_of_digits(self.digits)
+
+
+def bytes_of_digits(pieces: list[str]) -> bytes:
+    """The bytes that digits stand for; whatever else stands among them is passed over."""
+    digits = _NOT_DIGITS.sub("", "".join(pieces))
+    return bytes.fromhex(digits[: len(digits) & ~1])
 
 
 def _as_file(bitmap: bytes) -> bytes:

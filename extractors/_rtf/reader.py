@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from extractors._addresses import shown_address
 from extractors._album import Album
-from extractors._rtf.flow import Flow
-from extractors._rtf.fonts import (
-    SYMBOL_CHARSET,
-    codec_of_charset,
-    is_symbol_area,
-    symbol,
-    text_of_bytes,
-)
-from extractors._rtf.pictures import VECTORS_LEFT_OUT, RtfPicture
-from extractors._rtf.state import State
+from extractors._numerals import is_page_number
+from extractors._ooxml.fields import drawn, field_address
+from extractors._rtf.flow import BULLET, Flow
+from extractors._rtf.fonts import Fonts
+from extractors._rtf.lists import Lists
+from extractors._rtf.pictures import RtfPicture
+from extractors._rtf.state import Note, State
+from extractors._rtf.styles import Styles
 from extractors._rtf.tables import RowShape
 from extractors._rtf.tokens import Token, tokens
 from extractors.budget import Budget
@@ -29,19 +26,9 @@ NOTE_FORMS = {"footnote": "[^{}]", "endnote": "[^e{}]", "comment": "[comment {}]
 _TRACKED_CHANGES = ExtractionWarning(
     problem="the file has tracked changes", consequence="insertions are read as accepted, and deletions are left out"
 )
-_LINK = re.compile(r'\bHYPERLINK\s+(?:\\\\?[a-z]\s+)*(?:"([^"]*)"|(\S+))', re.IGNORECASE)
-_HEADING_NAME = re.compile(r"(?:heading|标题|überschrift|titre|título|見出し|제목)\s*([1-9])\b", re.IGNORECASE)
 _WHITE = (255, 255, 255)
 #: Smaller letters than one point cannot be read.
 _TINY_HALF_POINTS = 2
-
-
-@dataclass(slots=True, kw_only=True)
-class Note:
-    """A note while it is read."""
-
-    kind: str
-    author: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -56,15 +43,17 @@ class Reader:
     flows: list[Flow] = field(init=False)
     shape: RowShape = field(default_factory=RowShape)
     label: str = ""
-    codec: str = "cp1252"
-    fonts: dict[int, int] = field(default_factory=dict)  # charsets by number
-    headings: dict[int, int] = field(default_factory=dict)  # levels by style
+    fonts: Fonts = field(default_factory=Fonts)
+    styles: Styles = field(default_factory=Styles)
+    lists: Lists = field(default_factory=Lists)
     colours: list[tuple[int, int, int]] = field(default_factory=list)
     mixing: list[int] = field(default_factory=lambda: [0, 0, 0])
     #: Open fields: where their result began, and their instruction.
     fields: list[tuple[int | None, str]] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     pictures: list[RtfPicture] = field(default_factory=list)
+    #: Embedded files, as their programs have wrapped them.
+    objects: list[bytes] = field(default_factory=list)
     property_name: str = ""
     comment_author: str = ""
     has_tracked_changes: bool = False
@@ -76,6 +65,8 @@ class Reader:
     _groups: list[tuple[State, Callable[[Reader, State], None] | None]] = field(default_factory=list)
     _closer: Callable[[Reader, State], None] | None = None
     _too_deep: int = 0
+    #: The last token was a brace: only there an asterisk says that a group may be passed over.
+    _has_just_opened: bool = False
     _bytes: bytearray = field(default_factory=bytearray)
     _to_pass: int = 0
     _high_half: int = 0
@@ -125,6 +116,7 @@ class Reader:
     def _take(self, token: Token) -> None:
         word = token.word
         if word == "":
+            self._has_just_opened = False
             if self.state.target != "skip":
                 self._take_bytes(token)
             return
@@ -137,7 +129,8 @@ class Reader:
             self._to_pass -= 1
         elif self.state.target != "skip":
             self.do(self, token)
-            self.state.is_starred = word == "*"
+            self.state.is_starred = word == "*" and self._has_just_opened
+        self._has_just_opened = word == "{"
 
     def _open(self) -> None:
         self._to_pass = 0
@@ -178,11 +171,10 @@ class Reader:
             return
         data = bytes(self._bytes)
         self._bytes.clear()
-        charset = self.fonts.get(self.state.font) if self.state.font is not None else None
-        if charset == SYMBOL_CHARSET:
-            self.say("".join(symbol(byte) or (chr(byte) if byte < 0x80 else "") for byte in data))
+        if self.state.target == "fonts":
+            self.fonts.name(self.state.font, data)
         else:
-            self.say(text_of_bytes(data, codec_of_charset(charset), self.codec))
+            self.say(self.fonts.text(data, self.state.font))
 
     def say_code(self, number: int) -> None:
         """A character by its code in UTF-16, signed or not; what stands for it in older programs is passed over."""
@@ -194,10 +186,8 @@ class Reader:
             if self._high_half:
                 self.say(chr(0x10000 + ((self._high_half - 0xD800) << 10) + (code - 0xDC00)))
             self._high_half = 0
-        elif is_symbol_area(code):
-            self.say(symbol(code))
         elif 0 < code < 0x110000:
-            self.say(chr(code))
+            self.say(self.fonts.character(code, self.state.font))
 
     # --- words --------------------------------------------------------------------------------------------------------
 
@@ -219,13 +209,13 @@ class Reader:
     def end_paragraph(self) -> None:
         """The paragraph is complete."""
         if self.state.target == "flow":
-            self.flow.end_paragraph(self.state.look(self.headings, self.label))
+            self.flow.end_paragraph(self.state.look(self.styles, self.lists, self.label))
             self.label = ""
 
     def end_cell(self, level: int) -> None:
         """The cell is complete."""
         if self.state.target == "flow":
-            self.flow.end_cell(self.state.look(self.headings, self.label), level)
+            self.flow.end_cell(self.state.look(self.styles, self.lists, self.label), level)
             self.label = ""
 
     def end_row(self, level: int) -> None:
@@ -252,24 +242,22 @@ class Reader:
     # --- what closes --------------------------------------------------------------------------------------------------
 
     def style_read(self, state: State) -> None:
-        """One entry of the style sheet: a heading by its outline level, or by its name."""
-        named = _HEADING_NAME.match("".join(state.captured).strip())
-        if state.outline is not None and state.outline < 9:
-            self.headings[state.style] = state.outline + 1
-        elif named:
-            self.headings[state.style] = int(named[1])
+        """One entry of the style sheet."""
+        words = "".join(state.captured).strip()
+        self.styles.add(state.style, words, outline=state.outline, base=state.base_style)
 
     def label_read(self, state: State) -> None:
         """What stands before an item: its number, or some bullet."""
         words = " ".join("".join(state.captured).split())
-        self.label = words if any(char.isalnum() for char in words) else "-"
+        self.label = words if any(char.isalnum() for char in words) else BULLET
 
     def field_read(self, _state: State) -> None:
-        """A field: a link by its address, anything else by its result."""
+        """A field: a link by its address, anything else by its result, or what its instruction draws."""
         start, instruction = self.fields.pop()
-        found = _LINK.search(instruction)
-        if found and start is not None and start <= len(self.flow.pieces):
-            self.flow.link(start, shown_address((found[1] or found[2] or "").replace("\\\\", "\\"), ""))
+        if self.state.target == "flow" and (start is None or start >= len(self.flow.pieces)):
+            self.say(drawn(instruction))
+        elif start is not None:
+            self.flow.link(start, shown_address(field_address(instruction).replace("\\\\", "\\"), ""))
 
     def note_read(self, _state: State) -> None:
         """A footnote, an endnote or a comment: its reference here, its text at the end."""
@@ -285,7 +273,7 @@ class Reader:
     def margin_read(self, kind: str) -> None:
         """A header or a footer, each text once."""
         text = self.flows.pop().text()
-        if text and text not in self._margins:
+        if text and text not in self._margins and not is_page_number(text):
             self._margins.add(text)
             if kind == "Header":
                 self.pending.append(Text(f"Header: {text}"))
@@ -302,5 +290,3 @@ class Reader:
         picture = self.pictures.pop()
         if reference := picture.reference(self.album):
             self.flow.say(f" {reference} ")
-            if picture.is_vector and VECTORS_LEFT_OUT not in self.pending:
-                self.pending.append(VECTORS_LEFT_OUT)

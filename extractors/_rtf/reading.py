@@ -12,9 +12,10 @@ from extractors.content import Block, Text
 from extractors.limits import ExtractLimits
 
 
-def rtf_blocks(data: bytes, *, budget: Budget, album: Album) -> Iterator[Block]:
-    """The document as blocks: headers, body, footers, notes."""
-    yield from Reader(data=data, budget=budget, album=album, do=do_word).blocks()
+def rtf_blocks(data: bytes, *, budget: Budget, album: Album, objects: list[bytes] | None = None) -> Iterator[Block]:
+    """The document as blocks: headers, body, footers, notes. Embedded files go to `objects`, still wrapped."""
+    reader = Reader(data=data, budget=budget, album=album, do=do_word, objects=[] if objects is None else objects)
+    yield from reader.blocks()
 
 
 def rtf_markdown(data: bytes, limits: ExtractLimits | None = None) -> str:

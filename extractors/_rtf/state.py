@@ -5,7 +5,11 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass, field
 
-from extractors._rtf.flow import ParagraphLook
+from extractors._rtf.flow import BULLET, ParagraphLook
+from extractors._rtf.lists import Lists
+from extractors._rtf.styles import Styles
+
+_BODY_LEVEL = 9
 
 
 @dataclass(slots=True)
@@ -29,7 +33,9 @@ class State:
     is_in_table: bool = False
     table_level: int = 0
     style: int = 0
+    base_style: int | None = None
     outline: int | None = None
+    list_number: int = 0
     list_depth: int = 0
 
     def inner(self) -> State:
@@ -43,11 +49,14 @@ class State:
         """How deep in tables the paragraph stands; 0 for outside."""
         return max(self.table_level, 1) if self.is_in_table else max(0, self.table_level)
 
-    def look(self, headings: dict[int, int], label: str) -> ParagraphLook:
-        """The paragraph as it stands; `headings` are the styles that make one."""
-        heading = self.outline + 1 if self.outline is not None and self.outline < 9 else headings.get(self.style, 0)
-        if self.outline is not None and self.outline >= 9:
-            heading = 0
+    def look(self, styles: Styles, lists: Lists, label: str) -> ParagraphLook:
+        """The paragraph as it stands, with the label that was read before it."""
+        if self.outline is None:
+            heading = styles.heading(self.style)
+        else:
+            heading = self.outline + 1 if self.outline < _BODY_LEVEL else 0
+        if label and lists.is_bullet(self.list_number, self.list_depth):
+            label = BULLET
         return ParagraphLook(table_level=self.level, heading=heading, label=label, depth=self.list_depth)
 
     def plain(self) -> None:
@@ -57,4 +66,13 @@ class State:
 
     def fresh_paragraph(self) -> None:
         """A paragraph without any look."""
-        self.is_in_table, self.table_level, self.style, self.outline, self.list_depth = False, 0, 0, None, 0
+        self.is_in_table, self.table_level, self.style, self.outline = False, 0, 0, None
+        self.list_number = self.list_depth = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class Note:
+    """A note while it is read."""
+
+    kind: str
+    author: str = ""

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from extractors._rtf.captures import author, capture, embedded, label, open_picture, property_name, property_value
 from extractors._rtf.flow import Flow
 from extractors._rtf.fonts import codec_of_page
-from extractors._rtf.pictures import KINDS, RtfPicture
-from extractors._rtf.reader import Note, Reader
-from extractors._rtf.state import State
+from extractors._rtf.lists import Lists
+from extractors._rtf.pictures import KINDS
+from extractors._rtf.reader import Reader
+from extractors._rtf.state import Note, State
 from extractors._rtf.tables import RowShape
 from extractors._rtf.tokens import Token
 
 #: What stands in these groups is for programs, or stands elsewhere too.
 _SKIPPED = frozenset(
-    {"filetbl", "info", "xe", "tc", "tcn", "rxe", "nonshppict", "shprslt", "nonesttables", "objdata", "objclass",
+    {"filetbl", "info", "xe", "tc", "tcn", "rxe", "nonshppict", "shprslt", "nonesttables", "objclass",
      "objname", "private", "template", "themedata", "ftnsep", "ftnsepc", "ftncn", "aftnsep", "aftnsepc", "aftncn",
-     "pntxta", "pntxtb", "listtable", "listoverridetable", "list", "listlevel", "leveltext", "levelnumbers",
-     "listname", "listoverride", "lfolevel", "revtbl", "rsidtbl", "generator", "passwordhash", "datastore",
-     "latentstyles", "stextflow", "atnid", "atndate", "atntime", "atnref", "atrfstart", "atrfend", "formfield",
-     "datafield", "mmathPict", "fontemb", "fontfile", "panose", "falt", "keywords", "comment"}
+     "pntxta", "pntxtb", "leveltext", "levelnumbers", "listname", "lfolevel", "listpicture", "revtbl", "rsidtbl",
+     "generator", "passwordhash", "datastore", "latentstyles", "stextflow", "atnid", "atndate", "atntime", "atnref",
+     "atrfstart", "atrfend", "formfield", "datafield", "mmathPict", "fontemb", "fontfile", "panose", "falt",
+     "keywords", "comment"}
 )  # fmt: skip
 #: Destinations of which newer programs write that older ones may pass them over; we read them.
 _READ_THOUGH_STARRED = frozenset(
-    {"shppict", "picprop", "shpinst", "nesttableprops", "do", "moMath", "moMathPara", "shpgrp"}
-)
+    {"shppict", "picprop", "objdata", "shpinst", "nesttableprops", "do", "moMath", "moMathPara", "shpgrp",
+     "listtable", "listoverridetable"}
+)  # fmt: skip
 _SIGNS = {
     "tab": "\t", "line": "\n", "lbr": "\n", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”",
     "bullet": "•", "endash": "–", "emdash": "—", "enspace": " ", "emspace": " ", "qmspace": " ", "~": " ",
@@ -69,12 +72,6 @@ def _is_on(number: int | None) -> bool:
 # --- destinations -----------------------------------------------------------------------------------------------------
 
 
-def _capture(reader: Reader, closer: Callable[[Reader, State], None]) -> None:
-    reader.state.target = "capture"
-    reader.state.captured = []
-    reader.when_closed(closer)
-
-
 def _open_flow(reader: Reader, closer: Callable[[Reader, State], None]) -> None:
     reader.flows.append(Flow(limits=reader.budget.limits))
     reader.state.target = "flow"
@@ -96,14 +93,6 @@ def _end_note(reader: Reader, _number: int | None) -> None:
         reader.notes[-1].kind = "endnote"
 
 
-def _open_picture(reader: Reader, _number: int | None) -> None:
-    picture = RtfPicture()
-    reader.pictures.append(picture)
-    reader.state.target = "capture"
-    reader.state.captured = picture.digits
-    reader.when_closed(Reader.picture_read)
-
-
 def _open_field(reader: Reader, _number: int | None) -> None:
     reader.fields.append((None, ""))
     reader.when_closed(Reader.field_read)
@@ -114,38 +103,12 @@ def _instruction(reader: Reader, _number: int | None) -> None:
         if reader.fields:
             reader.fields[-1] = (reader.fields[-1][0], "".join(state.captured))
 
-    _capture(reader, read)
+    capture(reader, read)
 
 
 def _result(reader: Reader, _number: int | None) -> None:
     if reader.fields and reader.state.target == "flow":
         reader.fields[-1] = (len(reader.flow.pieces), reader.fields[-1][1])
-
-
-def _property_name(reader: Reader, _number: int | None) -> None:
-    def read(reader: Reader, state: State) -> None:
-        reader.property_name = "".join(state.captured).strip()
-
-    _capture(reader, read)
-
-
-def _property_value(reader: Reader, _number: int | None) -> None:
-    def read(reader: Reader, state: State) -> None:
-        if reader.property_name == "wzDescription" and reader.pictures:
-            reader.pictures[-1].words = "".join(state.captured).strip()
-
-    _capture(reader, read)
-
-
-def _author(reader: Reader, _number: int | None) -> None:
-    def read(reader: Reader, state: State) -> None:
-        reader.comment_author = "".join(state.captured).strip()
-
-    _capture(reader, read)
-
-
-def _label(reader: Reader, _number: int | None) -> None:
-    _capture(reader, Reader.label_read)
 
 
 def _text_box(reader: Reader, _number: int | None) -> None:
@@ -186,13 +149,27 @@ def _font(reader: Reader, number: int | None) -> None:
 
 def _charset(reader: Reader, number: int | None) -> None:
     if reader.state.target == "fonts" and reader.state.font is not None and number is not None:
-        reader.fonts[reader.state.font] = number
+        reader.fonts.charsets[reader.state.font] = number
 
 
 def _style(reader: Reader, number: int | None) -> None:
     reader.state.style = number or 0
     if reader.state.target == "styles":
-        _capture(reader, Reader.style_read)
+        capture(reader, Reader.style_read)
+
+
+def _in_lists(take: Callable[[Lists, int], None]) -> Callable[[Reader, int | None], None]:
+    def act(reader: Reader, number: int | None) -> None:
+        if reader.state.target == "lists":
+            take(reader.lists, number or 0)
+
+    return act
+
+
+def _list_number(reader: Reader, number: int | None) -> None:
+    reader.state.list_number = number or 0
+    if reader.state.target == "lists":
+        reader.lists.number(number or 0)
 
 
 def _colour_part(place: int) -> Callable[[Reader, int | None], None]:
@@ -204,7 +181,7 @@ def _colour_part(place: int) -> Callable[[Reader, int | None], None]:
 
 
 def _code_page(reader: Reader, number: int | None) -> None:
-    reader.codec = codec_of_page(number)
+    reader.fonts.codec = codec_of_page(number)
 
 
 # --- looks ------------------------------------------------------------------------------------------------------------
@@ -264,6 +241,12 @@ _ACTIONS: dict[str, Callable[[Reader, int | None], None]] = {
     "fonttbl": _open_table_of("fonts"),
     "colortbl": _open_table_of("colours"),
     "stylesheet": _open_table_of("styles"),
+    "sbasedon": _set("base_style", lambda number: number),
+    **dict.fromkeys(("listtable", "listoverridetable"), _open_table_of("lists")),
+    "list": _in_lists(lambda lists, _number: lists.begin()),
+    "levelnfc": _in_lists(Lists.level),
+    "listid": _in_lists(Lists.name),
+    "ls": _list_number,
     "red": _colour_part(0),
     "green": _colour_part(1),
     "blue": _colour_part(2),
@@ -290,15 +273,16 @@ _ACTIONS: dict[str, Callable[[Reader, int | None], None]] = {
     "field": _open_field,
     "fldinst": _instruction,
     "fldrslt": _result,
-    "listtext": _label,
-    "pntext": _label,
-    "pict": _open_picture,
-    "sn": _property_name,
-    "sv": _property_value,
+    "listtext": label,
+    "pntext": label,
+    "pict": open_picture,
+    "objdata": embedded,
+    "sn": property_name,
+    "sv": property_value,
     "footnote": lambda reader, _number: _open_note(reader, "footnote"),
     "annotation": lambda reader, _number: _open_note(reader, "comment"),
     "ftnalt": _end_note,
-    "atnauthor": _author,
+    "atnauthor": author,
     "shptxt": _text_box,
     "dptxbxtext": _text_box,
     "upr": _twice,

@@ -18,8 +18,20 @@ def extract_audio(job: Job, detection: Detection, budget: Budget) -> Iterator[Bl
 FORMAT = Format(
     name="audio",
     kind=Kind.AUDIO,
-    media_types=frozenset({"audio/mpeg", "audio/wav", "audio/mp4", "audio/ogg", "audio/flac", "audio/amr"}),
-    extensions=frozenset({"mp3", "wav", "m4a", "ogg", "opus", "flac", "amr"}),
+    media_types=frozenset(
+        {
+            "audio/mpeg",
+            "audio/wav",
+            "audio/mp4",
+            "audio/ogg",
+            "audio/flac",
+            "audio/amr",
+            "audio/aac",
+            "audio/aiff",
+            "audio/x-ms-wma",
+        }
+    ),
+    extensions=frozenset({"mp3", "wav", "m4a", "ogg", "opus", "flac", "amr", "aac", "aif", "aiff", "wma"}),
     extract=extract_audio,
     limitations=(
         "Facts and tags only: what is said is not transcribed.",

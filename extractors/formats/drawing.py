@@ -1,9 +1,12 @@
-"""SVG: the words of a drawing as text, and a picture of it."""
+"""Drawings, SVG and metafiles: their words as text, and a picture."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from extractors._images import fit_raster
+from extractors._media_types import METAFILE_TYPES
+from extractors._metafile.drawing import read_drawing
 from extractors._svg.picture import draw
 from extractors._svg.tree import parse_drawing
 from extractors._svg.words import drawing_text
@@ -13,7 +16,7 @@ from extractors.format import Format, Unreadable
 from extractors.markdown import image_reference
 
 
-def extract(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block]:
+def extract_svg(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block]:
     """The words first: they stand, whatever becomes of the picture."""
     if text := drawing_text(parse_drawing(job.data)):
         yield Text(text)
@@ -31,12 +34,28 @@ def extract(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block]:
     yield Picture(image)
 
 
-FORMAT = Format(
+def extract_metafile(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block]:
+    """The words line by line, then the picture."""
+    drawing = read_drawing(job.data)
+    if drawing.words:
+        yield Text("\n".join(drawing.words))
+    if not drawing.has_more and drawing.words:
+        return
+    if budget.is_late or not budget.take_image():
+        yield Truncated("the picture of the drawing")
+        return
+    picture = drawing.image()
+    if picture is not None:
+        yield Text(image_reference("image"))
+        yield Picture(fit_raster(picture, budget.limits, name="image"))
+
+
+SVG = Format(
     name="SVG",
     kind=Kind.IMAGE,
     media_types=frozenset({"image/svg+xml"}),
     extensions=frozenset({"svg", "svgz"}),
-    extract=extract,
+    extract=extract_svg,
     keeps=(
         "the drawing as a picture",
         "its title, its description and its text",
@@ -47,3 +66,20 @@ FORMAT = Format(
         "Pictures that lie outside the drawing are not fetched; animations are shown as they begin.",
     ),
 )
+METAFILE = Format(
+    name="metafile",
+    kind=Kind.IMAGE,
+    media_types=frozenset(METAFILE_TYPES.values()),
+    extensions=frozenset(METAFILE_TYPES),
+    extract=extract_metafile,
+    keeps=(
+        "the drawing as a picture",
+        "its text, line by line",
+    ),
+    libraries=("pymupdf", "pillow"),
+    limitations=(
+        "Text is drawn in one font, dashes and patterns are drawn through, and clipping is by rectangles.",
+        "Text kept as the numbers of a font's glyphs is not read; EMF+ is not drawn where no EMF stands beside it.",
+    ),
+)
+FORMATS = (SVG, METAFILE)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from extractors._album import Album
 from extractors._charset import decode
@@ -22,6 +23,7 @@ _ENCRYPTION = "META-INF/encryption.xml"
 #: Fonts are scrambled against copying; whoever reads only text does not miss them.
 _FONT_SCRAMBLING = frozenset({"http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"})
 _PAGE_TYPES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document", "application/x-dtbook+xml"})
+_DRAWING = "image/svg+xml"
 _PAGE_NAMES = (".xhtml", ".html", ".htm")
 #: Label and name of what is told of a book before its text.
 _FACTS = (
@@ -30,7 +32,10 @@ _FACTS = (
     ("Publisher", "publisher"),
     ("Date", "date"),
     ("Language", "language"),
+    ("Description", "description"),
 )
+_MAX_FACT_CHARS = 1_000
+_TAG = re.compile(r"<[^<>]*>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,10 @@ class _Item:
     part: str
     media_type: str
     is_contents: bool
+
+    @property
+    def is_image(self) -> bool:
+        return self.media_type.startswith("image/")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +73,7 @@ def extract(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block]:
         yield Text(book.facts)
     album = Album(budget=budget)
     is_empty = True
-    said = {_squeezed(book.title)}
+    said = {_folded(book.title)}
     for number, item in enumerate(chapters, start=1):
         if budget.is_late or budget.text_is_spent:
             yield Truncated(f"sections {number} to {len(chapters)} of {len(chapters)}")
@@ -73,7 +82,7 @@ def extract(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block]:
             warning = ExtractionWarning(problem=f"{item.part} is protected", consequence="it is left out")
             yield Warned(warning, partial=True)
             continue
-        for block in _titled(book.titles.get(item.part, ""), _chapter(parts, item, album), said):
+        for block in _titled(book.titles.get(item.part, ""), item.part, _chapter(parts, item, album), said):
             is_empty &= not isinstance(block, Text | Picture)
             yield block
     yield from album.ended()
@@ -82,12 +91,16 @@ def extract(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block]:
         raise Unreadable(Status.REJECTED, "the book has no text in it")
 
 
-def _titled(title: str, blocks: Iterator[Block], said: set[str]) -> Iterator[Block]:
+def _titled(title: str, part: str, blocks: Iterator[Block], said: set[str]) -> Iterator[Block]:
     """A chapter under its titles, by the table of contents and by its page, where it does not say them itself."""
     titles = [title] if title else []
+    file_name = posixpath.basename(part)
+    names = {file_name, posixpath.splitext(file_name)[0]}
     for block in blocks:
         if isinstance(block, Text) and block.markdown.startswith(TITLE_MARK):
-            titles.append(block.markdown.removeprefix(TITLE_MARK))
+            page_title = block.markdown.removeprefix(TITLE_MARK)
+            # Programs that know no title write the name of the file.
+            titles += [] if page_title in names else [page_title]
             continue
         if titles and isinstance(block, Text):
             yield from _unsaid(titles, block.markdown, said)
@@ -98,14 +111,18 @@ def _titled(title: str, blocks: Iterator[Block], said: set[str]) -> Iterator[Blo
 def _unsaid(titles: list[str], first_text: str, said: set[str]) -> Iterator[Text]:
     text = _squeezed(first_text)
     for title in titles:
-        words = _squeezed(title)
-        if words not in said and words not in text:
+        if _folded(title) not in said and _squeezed(title) not in text:
             yield Text(f"# {title}")
-        said.add(words)
+        said.add(_folded(title))
 
 
 def _squeezed(text: str) -> str:
     return "".join(text.split())
+
+
+def _folded(title: str) -> str:
+    """What two ways of writing one title have in common."""
+    return _squeezed(title.replace("_", "").casefold())
 
 
 def _chapter(parts: Parts, item: _Item, album: Album) -> Iterator[Block]:
@@ -122,10 +139,12 @@ def _chapter(parts: Parts, item: _Item, album: Album) -> Iterator[Block]:
             return None
 
     try:
-        text = decode(parts.read(item.part)).text
+        text = decode(parts.read(item.part)).text if item.media_type == _DRAWING or not item.is_image else ""
     except Unreadable:
         parts.lost.append(item.part)
         return
+    if item.is_image:  # a page of a picture book: the words in it, and how it looks
+        text += f'<p><img src="{quote(posixpath.basename(item.part))}" alt=""></p>'
     yield from page_blocks(text, budget=album.budget, album=album, picture=picture)
 
 
@@ -140,13 +159,14 @@ def _book(parts: Parts) -> _Book:
         names = sorted(name for name in parts.entries if name.endswith(_PAGE_NAMES))
         return _Book(title="", facts="", titles={}, chapters=[_Item(name, "", is_contents=False) for name in names])
     items = _manifest(root, posixpath.dirname(package))
-    spine = [items.get(reference.get("idref", "")) for reference in root.iter("{*}itemref")]
-    chapters = [item for item in spine if item is not None] or list(items.values())
+    references = (items.get(reference.get("idref", "")) for reference in root.iter("{*}itemref"))
+    spine = [item for item in references if item is not None]
+    chapters = [item for item in spine or items.values() if _is_page(item) or (spine and item.is_image)]
     return _Book(
         title=_values(root, "title"),
         facts=_facts(root),
         titles=_titles(parts, [item.part for item in items.values() if item.is_contents or _is_ncx(item)]),
-        chapters=[item for item in dict.fromkeys(chapters) if _is_page(item) and not item.is_contents],
+        chapters=[item for item in dict.fromkeys(chapters) if not item.is_contents],
     )
 
 
@@ -190,8 +210,8 @@ def _facts(root: Element) -> str:
 
 
 def _values(root: Element, name: str) -> str:
-    values = [" ".join((element.text or "").split()) for element in root.iterfind(f"{{*}}metadata//{{*}}{name}")]
-    return ", ".join(dict.fromkeys(filter(None, values)))
+    texts = (_TAG.sub(" ", element.text or "") for element in root.iterfind(f"{{*}}metadata//{{*}}{name}"))
+    return ", ".join(dict.fromkeys(filter(None, (" ".join(text.split())[:_MAX_FACT_CHARS] for text in texts))))
 
 
 def _locked(parts: Parts) -> frozenset[str]:
@@ -223,7 +243,7 @@ FORMAT = Format(
     extensions=frozenset({"epub"}),
     extract=extract,
     keeps=(
-        "title, authors, and chapters in their order",
+        "title, authors, description, and chapters in their order, also those that are a drawing or a picture",
         "what is kept of HTML",
     ),
     libraries=("lxml", "pillow"),

@@ -60,6 +60,7 @@ FORMAT = Format(
     keeps=(
         "the picture, upright, converted and scaled down as models take it",
         "frames of animations, pages of TIFF, parts of long screenshots",
+        "JPEG 2000, Targa, portable maps, and of Photoshop files the merged picture",
     ),
     libraries=("pillow",),
     limitations=(

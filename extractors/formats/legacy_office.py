@@ -7,16 +7,18 @@ from collections.abc import Iterator
 from extractors._album import Album
 from extractors._decrypt import locked
 from extractors._gallery import Gallery
-from extractors._grid import grid_blocks
+from extractors._grid import grid_blocks, sheets_left_out
 from extractors._legacy import biff, biff_drawing, biff_sheet, xlsb
 from extractors._legacy.cell_texts import CellTexts, needed_strings
-from extractors._legacy.compound import open_compound
+from extractors._legacy.compound import Compound, open_compound
+from extractors._legacy.excel_objects import embedded, embedded_in_package
 from extractors._legacy.pictures import Pictures
 from extractors._legacy.ppt import ppt_blocks
 from extractors._legacy.word import word_blocks
 from extractors._ooxml.package import open_package
 from extractors._ooxml.sheet import Sheet
 from extractors._ooxml.sheet_drawing import drawn
+from extractors._ooxml.sheet_margins import Margins
 from extractors.budget import Budget
 from extractors.content import (
     Block,
@@ -24,10 +26,10 @@ from extractors.content import (
     ExtractionWarning,
     Job,
     Kind,
+    Member,
     PageCount,
     Status,
     Text,
-    Truncated,
     Warned,
 )
 from extractors.format import Format, Unreadable
@@ -36,13 +38,14 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _STRINGS_CUT = ExtractionWarning(problem="the table of texts is cut off", consequence="some cells stay empty")
 
 
-def extract_excel(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block]:
+def extract_excel(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block | Member]:
     """The blocks of an xls workbook, sheet by sheet: heading, tables, what lies over the cells, comments."""
     yield from _unless_locked(job, _excel_blocks(job.data, budget))
 
 
-def _excel_blocks(data: bytes, budget: Budget) -> Iterator[Block]:
-    book = biff.read_workbook(_workbook_stream(data))
+def _excel_blocks(data: bytes, budget: Budget) -> Iterator[Block | Member]:
+    compound = open_compound(data) if data.startswith(_OLE) else None
+    book = biff.read_workbook(_workbook_stream(compound) if compound is not None else data)
     if not book.sheets:
         raise Unreadable(Status.REJECTED, "the file is damaged: no sheet can be found in it")
     yield PageCount(len(book.sheets))
@@ -55,21 +58,22 @@ def _excel_blocks(data: bytes, budget: Budget) -> Iterator[Block]:
         since_1904=book.since_1904,
     )
     pictures = Pictures(album=Album(budget=budget))
+    margins = Margins()
     for entry, found in zip(book.sheets, sheets, strict=False):
         yield from grid_blocks(texts.grid(entry.name, found.sheet, is_hidden=entry.is_hidden), budget.limits)
         for text in biff_drawing.over_cells(book, found, pictures):
             yield Text(text)
             yield from pictures.album.drain()
-    yield from _sheets_left_out([entry.name for entry in book.sheets], limit)
+        yield from margins.blocks(entry.name, found.sheet.margins)
+    yield from sheets_left_out([entry.name for entry in book.sheets], limit)
     yield from pictures.ended()
     if book.strings.is_cut:
         yield Warned(_STRINGS_CUT, partial=True)
+    if compound is not None:
+        yield from embedded(compound, budget)
 
 
-def _workbook_stream(data: bytes) -> bytes:
-    if not data.startswith(_OLE):
-        return data
-    compound = open_compound(data)
+def _workbook_stream(compound: Compound) -> bytes:
     for name in ("Workbook", "Book"):
         stream = compound.read(name)
         if stream:
@@ -77,13 +81,7 @@ def _workbook_stream(data: bytes) -> bytes:
     raise Unreadable(Status.REJECTED, "the file is damaged: the workbook in it cannot be read")
 
 
-def _sheets_left_out(names: list[str], limit: int) -> Iterator[Block]:
-    if len(names) > limit:
-        yield Text(f"(sheets that are left out: {', '.join(names[limit:])})")
-        yield Truncated(f"sheets {limit + 1} to {len(names)} of {len(names)}")
-
-
-def extract_xlsb(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block]:
+def extract_xlsb(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block | Member]:
     """The blocks of an xlsb workbook, sheet by sheet."""
     package = open_package(job.data, budget)
     main = package.main_part("xl/workbook.bin")
@@ -100,6 +98,7 @@ def extract_xlsb(job: Job, _detection: Detection, budget: Budget) -> Iterator[Bl
         since_1904=book.since_1904,
     )
     gallery = Gallery(source=package)
+    margins = Margins()
     for entry, sheet in zip(book.sheets, sheets, strict=False):
         yield from grid_blocks(texts.grid(entry.name, sheet, is_hidden=entry.is_hidden), budget.limits)
         for text in drawn(package, gallery, entry.part) if entry.part is not None else ():
@@ -108,22 +107,24 @@ def extract_xlsb(job: Job, _detection: Detection, budget: Budget) -> Iterator[Bl
         notes = list(xlsb.comments(package, entry.part)) if entry.part is not None else []
         if notes:
             yield Text("\n".join(notes))
-    yield from _sheets_left_out([entry.name for entry in book.sheets], limit)
+        yield from margins.blocks(entry.name, sheet.margins)
+    yield from sheets_left_out([entry.name for entry in book.sheets], limit)
     yield from gallery.ended()
+    yield from embedded_in_package(package, [entry.part for entry in book.sheets[:limit]])
     yield from package.warnings()
 
 
-def extract_word(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block]:
+def extract_word(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block | Member]:
     """The blocks of a doc document."""
     yield from _unless_locked(job, word_blocks(open_compound(job.data), budget))
 
 
-def extract_powerpoint(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block]:
+def extract_powerpoint(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block | Member]:
     """The blocks of a ppt presentation."""
     yield from _unless_locked(job, ppt_blocks(open_compound(job.data), budget))
 
 
-def _unless_locked(job: Job, blocks: Iterator[Block]) -> Iterator[Block]:
+def _unless_locked(job: Job, blocks: Iterator[Block | Member]) -> Iterator[Block | Member]:
     """The blocks; a file that is still encrypted here has no password, or one that does not fit."""
     try:
         yield from blocks
@@ -142,11 +143,12 @@ POWERPOINT = Format(
         "titles, text of shapes, tables with merged cells in place",
         "notes, hidden slides marked as hidden",
         "pictures, with their place in the text",
+        "embedded files, each read as what it is, after the slides",
     ),
     libraries=("olefile", "msoffcrypto-tool", "pillow"),
     limitations=(
         "Pictures and backgrounds that only masters hold are not read; their words are, once.",
-        "Embedded files (OLE objects) and charts are shown by their picture only; vector pictures (EMF, WMF) are not.",
+        "Charts, and embedded objects of programs that are not Office's (OLE), are shown by their picture only.",
         "The items of numbered lists are shown with bullets.",
         "Presentations of PowerPoint 95 and before are not read.",
     ),
@@ -161,12 +163,14 @@ WORD = Format(
         "headings, lists, tables with merged cells in place",
         "footnotes, endnotes, comments, headers and footers",
         "pictures, with their place in the text",
+        "embedded files, each read as what it is, after the document",
     ),
     libraries=("olefile", "msoffcrypto-tool", "pillow"),
     limitations=(
         "Pages are not marked: a Word file does not say where they end.",
-        "Embedded files (OLE objects) are shown by their picture only; vector pictures (EMF, WMF) are not shown.",
+        "Embedded presentations and objects of other programs are shown by their picture only.",
         "Of Word 6 and 95 only text, headings, tables, headers and footnotes are read.",
+        "Tables after the first 20 (`docx_max_tables`) are written as lines, not as Markdown tables.",
     ),
 )
 EXCEL = Format(
@@ -179,11 +183,14 @@ EXCEL = Format(
         "values as the sheet shows them",
         "merged cells in place",
         "hidden sheets, rows and columns, marked as hidden",
+        "charts as tables, text boxes, comments, pictures",
+        "headers and footers of printed pages, once",
+        "embedded files, each read as what it is, after the sheets",
     ),
     libraries=("olefile", "msoffcrypto-tool", "pillow"),
     limitations=(
         "Formulas are not calculated: their stored results are read.",
-        "Files of Excel 2 and before, and text boxes of Excel 95 and before, are not read.",
+        "Text boxes of Excel 95 and before are not read.",
     ),
 )
 XLSB = Format(
@@ -195,6 +202,9 @@ XLSB = Format(
     keeps=(
         "values as the sheet shows them",
         "merged cells in place",
+        "comments, charts as tables, text boxes, pictures",
+        "headers and footers of printed pages, once",
+        "embedded files, each read as what it is, after the sheets",
     ),
     libraries=("lxml", "pillow"),
     limitations=("Formulas are not calculated: their stored results are read.",),

@@ -263,6 +263,7 @@ _LIMITATIONS = (
     "What only master slides hold, such as logos and backgrounds, is not read.",
     "Embedded files of other programs (OLE objects), audio and video are shown by their picture only.",
     "What is encrypted with OpenPGP is not opened.",
+    "Tables of texts after the first 20 (`docx_max_tables`) are written as lines, not as Markdown tables.",
 )
 
 

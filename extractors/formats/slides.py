@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator
 
 from extractors import markdown
 from extractors._gallery import Gallery
+from extractors._legacy.embedded import EmbeddedFile, embedded_file, members
 from extractors._ooxml.drawings import shape_lines
-from extractors._ooxml.names import P, R
+from extractors._ooxml.names import Element, P, R
+from extractors._ooxml.numbering import int_or
 from extractors._ooxml.package import Package, open_package
 from extractors._ooxml.shapes import Deck, Slide
 from extractors.budget import Budget
-from extractors.content import Block, Detection, ExtractionWarning, Job, Kind, PageCount, Text, Truncated, Warned
+from extractors.content import (
+    Block,
+    Detection,
+    ExtractionWarning,
+    Job,
+    Kind,
+    Member,
+    PageCount,
+    Text,
+    Truncated,
+    Warned,
+)
 from extractors.format import Format, Unreadable
 
 _OFF = frozenset({"0", "false"})
 
 
-def extract(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block]:
-    """The blocks of a presentation, slide by slide: title, shapes, notes, comments."""
+def extract(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block | Member]:
+    """The blocks of a presentation, slide by slide: title, shapes, notes, comments; then the files in it."""
     package = open_package(job.data, budget)
     main = package.main_part("ppt/presentation.xml")
-    slides = _slides(package, main)
+    root = package.tree(main)
+    # In the order of the presentation; None for one that is missing.
+    slides = [package.target(main, entry.get(f"{R}id")) for entry in root.iterfind(f"{P}sldIdLst/{P}sldId")]
     yield PageCount(len(slides))
-    deck = Deck(package=package, gallery=Gallery(source=package))
+    deck = Deck(package=package, gallery=Gallery(source=package), size=_size(root))
     authors = _authors(package, main)
     limit = budget.limits.pptx_max_slides
     for number, part in enumerate(slides[:limit], start=1):
@@ -36,6 +52,7 @@ def extract(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block]:
         if len(slides) > limit:
             yield Truncated(f"slides {limit + 1} to {len(slides)} of {len(slides)}")
     yield from deck.gallery.ended()
+    yield from _embedded(deck)
     yield from package.warnings()
 
 
@@ -60,12 +77,26 @@ def _slide(deck: Deck, number: int, part: str | None) -> Iterator[Block]:
     notes = slide.notes()
     if notes:
         yield Text(f"Notes: {notes}")
+        yield from deck.gallery.drain()
 
 
-def _slides(package: Package, main: str) -> list[str | None]:
-    """The parts of the slides in the order of the presentation; None for one that is missing."""
-    root = package.tree(main)
-    return [package.target(main, entry.get(f"{R}id")) for entry in root.iterfind(f"{P}sldIdLst/{P}sldId")]
+def _embedded(deck: Deck) -> Iterator[Member]:
+    """The files that somebody has put on the slides."""
+    yield from members(_object(deck.package, part) for part in deck.objects)
+
+
+def _object(package: Package, part: str) -> EmbeddedFile | None:
+    try:
+        return embedded_file(package.read(part), posixpath.basename(part))
+    except Unreadable:
+        package.lost.append(part)
+        return None
+
+
+def _size(presentation: Element) -> tuple[int, int]:
+    """Height and width of a slide."""
+    size = presentation.find(f"{P}sldSz")
+    return (int_or(size.get("cy"), 0), int_or(size.get("cx"), 0)) if size is not None else (0, 0)
 
 
 def _authors(package: Package, main: str) -> dict[str, str]:
@@ -106,11 +137,12 @@ FORMAT = Format(
         "notes, comments, hidden slides marked as hidden",
         "equations as LaTeX",
         "pictures, with their place in the text",
+        "embedded files, each read as what it is, after the slides",
     ),
-    libraries=("lxml", "pillow"),
+    libraries=("lxml", "olefile", "pillow"),
     limitations=(
-        "What only layouts and masters hold, such as logos and backgrounds, is not read.",
-        "Embedded files (OLE objects), audio and video are shown by their picture only.",
+        "Of layouts and masters the words are read, once; logos and backgrounds are not.",
+        "Embedded objects of programs that are not Office's (OLE), audio and video are shown by their picture only.",
         "Animations are not read: everything that may appear on a slide stands there at once.",
     ),
 )

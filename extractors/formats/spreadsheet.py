@@ -7,17 +7,34 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from extractors._gallery import Gallery
-from extractors._grid import Grid, GridRow, column_letters, grid_blocks
+from extractors._grid import Grid, GridRow, column_letters, grid_blocks, sheets_left_out
+from extractors._legacy.excel_objects import embedded_in_package
+from extractors._ooxml.builtin_formats import BUILTIN, GENERAL
 from extractors._ooxml.names import Element, R, S
-from extractors._ooxml.number_format import BUILTIN, GENERAL, displayed
+from extractors._ooxml.number_format import displayed, displayed_text
 from extractors._ooxml.numbering import int_or
 from extractors._ooxml.package import Package, open_package
 from extractors._ooxml.sheet import Cell, Row, Sheet, read_sheet, shared_strings, unescaped
 from extractors._ooxml.sheet_drawing import comments, drawn, people, pictures_in_cells
+from extractors._ooxml.sheet_margins import Margins
+from extractors._ooxml.workbook_2003 import workbook_2003
 from extractors.budget import Budget
-from extractors.content import Block, Detection, ExtractionWarning, Job, Kind, PageCount, Text, Truncated, Warned
+from extractors.content import (
+    Block,
+    Detection,
+    ExtractionWarning,
+    Job,
+    Kind,
+    Member,
+    PageCount,
+    Text,
+    Truncated,
+    Warned,
+)
 from extractors.format import Format
 
+#: One XML file, mostly under the name of an xls.
+_XML_OF_2003 = "application/vnd.ms-spreadsheetml"
 _WPS_PICTURE = re.compile(r'DISPIMG\("([^"]+)"')
 _NOT_CALCULATED = ExtractionWarning(
     problem="the file has formulas that were never calculated",
@@ -25,8 +42,11 @@ _NOT_CALCULATED = ExtractionWarning(
 )
 
 
-def extract(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block]:
-    """The blocks of a workbook, sheet by sheet: heading, tables, pictures and charts, comments."""
+def extract(job: Job, detection: Detection, budget: Budget) -> Iterator[Block | Member]:
+    """The blocks of a workbook, sheet by sheet: heading, tables, pictures, charts, comments; then the files in it."""
+    if detection.media_type == _XML_OF_2003:
+        yield from workbook_2003(job.data, budget)
+        return
     package = open_package(job.data, budget)
     main = package.main_part("xl/workbook.xml")
     root = package.tree(main)
@@ -34,8 +54,9 @@ def extract(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block]:
     yield PageCount(len(entries))
     limit = budget.limits.xlsx_max_sheets
     parts = [package.target(main, entry.get(f"{R}id")) for entry in entries[:limit]]
-    sheets = [read_sheet(package, part) if part is not None else Sheet(cut="the sheet is missing") for part in parts]
+    sheets = [_sheet(package, entry, part) for entry, part in zip(entries, parts, strict=False)]
     book = _book(package, main, root, sheets)
+    margins = Margins()
     for entry, part, sheet in zip(entries, parts, sheets, strict=False):
         name = entry.get("name", "")
         grid = book.grid(name, sheet, is_hidden=entry.get("state", "visible") != "visible")
@@ -43,12 +64,20 @@ def extract(job: Job, _detection: Detection, budget: Budget) -> Iterator[Block]:
         yield from book.gallery.drain()
         yield from book.over_cells(part)
         yield from book.gallery.drain()
-    if len(entries) > limit:
-        yield Truncated(f"sheets {limit + 1} to {len(entries)} of {len(entries)}")
+        yield from margins.blocks(name, sheet.margins)
+    yield from sheets_left_out([entry.get("name", "") for entry in entries], limit)
     yield from book.gallery.ended()
+    yield from embedded_in_package(package, parts)
     yield from package.warnings()
     if any(cell.kind == "formula" for sheet in sheets for row in sheet.rows() for cell in row.cells):
         yield Warned(_NOT_CALCULATED)
+
+
+def _sheet(package: Package, entry: Element, part: str | None) -> Sheet:
+    if part is not None:
+        return read_sheet(package, part)
+    # A module of macros is listed as a sheet that leads nowhere.
+    return Sheet() if entry.get(f"{R}id") == "" else Sheet(cut="the sheet is missing")
 
 
 def _book(package: Package, main: str, root: Element, sheets: list[Sheet]) -> _Book:
@@ -111,18 +140,19 @@ class _Book:
 
     def _value(self, cell: Cell) -> str:
         """What the cell shows. Text stays as it is: "NA" and "NULL" are words like any other."""
+        code = self.formats[cell.style] if 0 <= cell.style < len(self.formats) else GENERAL
         if cell.kind == "s":
-            return self.strings.get(int_or(cell.raw, -1), "")
+            return displayed_text(self.strings.get(int_or(cell.raw, -1), ""), code)
         if cell.kind == "b":
             return "TRUE" if cell.raw == "1" else "FALSE"
         if cell.kind == "formula":
             return f"={cell.formula}"
-        if cell.kind != "n":  # text, errors and ISO dates
-            picture = _WPS_PICTURE.search(cell.raw)
-            part = self.pictures.get(picture[1]) if picture else None
-            return self.gallery.reference(part) if part else unescaped(cell.raw)
-        code = self.formats[cell.style] if 0 <= cell.style < len(self.formats) else GENERAL
-        return displayed(cell.raw, code, since_1904=self.since_1904)
+        if cell.kind == "n":
+            return displayed(cell.raw, code, since_1904=self.since_1904)
+        # texts, errors and ISO dates
+        picture = _WPS_PICTURE.search(cell.raw)
+        part = self.pictures.get(picture[1]) if picture else None
+        return self.gallery.reference(part) if part else displayed_text(unescaped(cell.raw), code)
 
     def over_cells(self, part: str | None) -> Iterator[Block]:
         """What lies over a sheet's cells: pictures, charts, text boxes, comments."""
@@ -146,6 +176,7 @@ FORMAT = Format(
             "application/vnd.openxmlformats-officedocument.spreadsheetml.template",
             "application/vnd.ms-excel.sheet.macroenabled.12",
             "application/vnd.ms-excel.template.macroenabled.12",
+            _XML_OF_2003,
         }
     ),
     extensions=frozenset({"xlsx", "xlsm", "xltx", "xltm"}),
@@ -156,6 +187,8 @@ FORMAT = Format(
         "hidden sheets, rows and columns, marked as hidden",
         "formulas that were never calculated",
         "links, comments, charts as tables, text boxes, pictures",
+        "headers and footers of printed pages, once",
+        "embedded files, each read as what it is, after the sheets",
     ),
     libraries=("lxml", "pillow"),
     limitations=(

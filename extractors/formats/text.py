@@ -1,11 +1,11 @@
-"""Text of every kind: prose, tables with separators, notebooks, code."""
+"""Text of every kind: prose, tables with separators, code."""
 
 from __future__ import annotations
 
 import csv
 import io
 import itertools
-import json
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from extractors import markdown
@@ -14,7 +14,6 @@ from extractors._media_types import EXTENSION_TYPES, TEXT_TYPES
 from extractors.budget import Budget
 from extractors.content import Block, Detection, ExtractionWarning, Job, Kind, Status, Text, Truncated, Warned
 from extractors.format import Format, Unreadable
-from extractors.limits import ExtractLimits
 
 CSV = "text/csv"
 TSV = "text/tab-separated-values"
@@ -24,11 +23,14 @@ MAX_BYTES_PER_CHAR = 4
 #: Enough lines to tell the separator.
 SNIFFED_LINES = 20
 SEPARATORS = ",;\t|"
-CODE_FENCE = "```"
+#: Of the characters there is room for, this share is kept for the first rows.
+_HEAD_SHARE = 0.75
+#: What Markdown adds to a row and to a cell, and what the word on rows that are left out takes.
+_ROW_CHARS, _CELL_CHARS, _NOTE_CHARS = 2, 3, 300
 
 
 def extract_text(job: Job, detection: Detection, budget: Budget) -> Iterator[Block]:
-    """The text as it is; separated values as a table, notebooks as their cells."""
+    """The text as it is; separated values as a table."""
     if detection.method != "text":
         raise Unreadable(Status.REJECTED, f"the file claims to be {detection.media_type}, but is not text")
     # More bytes than these cannot matter: the text they hold is over the limit already.
@@ -42,34 +44,55 @@ def extract_text(job: Job, detection: Detection, budget: Budget) -> Iterator[Blo
         yield Warned(ExtractionWarning(problem=problem, consequence="they are shown as replacement characters"))
     if detection.media_type in {CSV, TSV}:
         separator = "\t" if detection.media_type == TSV else None
-        yield from _table(text, separator, budget.limits, is_whole=len(head) == len(job.data))
-    elif detection.media_type == NOTEBOOK:
-        yield from _notebook(job.data, text)
+        yield from _table(text, separator, budget, is_whole=len(head) == len(job.data))
     else:
         yield Text(text)
 
 
-def _table(text: str, separator: str | None, limits: ExtractLimits, *, is_whole: bool) -> Iterator[Block]:
-    """The rows as one Markdown table under their first row; the text as it is where that is no table."""
+def _table(text: str, separator: str | None, budget: Budget, *, is_whole: bool) -> Iterator[Block]:
+    """The rows as a Markdown table under their first row; the text as it is where that is no table."""
+    limits = budget.limits
     if text.startswith("sep=") and len(text) > 5:  # what Excel writes for itself
         separator, text = text[4], text[5:].lstrip("\n")
     reader = csv.reader(io.StringIO(text), delimiter=separator or _separator(text))
-    max_rows = limits.xlsx_max_rows_per_sheet + 1
     try:
-        rows = [row for row in itertools.islice(reader, max_rows) if any(cell.strip() for cell in row)]
-        rows_left = sum(1 for _ in reader)
+        rows = [row for row in reader if any(cell.strip() for cell in row)]
     except csv.Error:
-        rows, rows_left = [], 0
+        rows = []
     # A cell of that length is a quote that never ends, with many rows inside.
     if not rows or max(len(cell) for row in rows for cell in row) > limits.table_cell_max_chars:
         yield Text(text)
         return
-    yield Text(markdown.table([row[: limits.xlsx_max_columns] for row in rows]))
-    if rows_left or not is_whole:
-        total = f" of {max_rows + rows_left:,}" if is_whole else ""
-        yield Truncated(f"rows after the first {max_rows:,}{total}")
-    if max(map(len, rows)) > limits.xlsx_max_columns:
+    width = max(_used_width(row) for row in rows)
+    rows = [row[: min(width, limits.xlsx_max_columns)] for row in rows]
+    yield from _fitting(rows, budget.chars_left, is_whole=is_whole)
+    if width > limits.xlsx_max_columns:
         yield Truncated(f"columns after the first {limits.xlsx_max_columns}")
+
+
+def _used_width(row: list[str]) -> int:
+    """Up to the last cell with anything in it: spreadsheets write the empty ones behind it too."""
+    return next((number for number in range(len(row), 0, -1) if row[number - 1].strip()), 0)
+
+
+def _fitting(rows: list[list[str]], room_chars: int, *, is_whole: bool) -> Iterator[Block]:
+    """The rows, or as many from both ends as there is room for; from the head alone where the end was not read."""
+    row_chars = _ROW_CHARS + _CELL_CHARS * max(map(len, rows))
+    ends = list(itertools.accumulate(sum(map(len, row)) + row_chars for row in rows))
+    if ends[-1] <= room_chars - _NOTE_CHARS and is_whole:
+        yield Text(markdown.table(rows))
+        return
+    room_chars = max(0, room_chars - _NOTE_CHARS - 2 * (ends[0] + row_chars * 2))  # each part has a head of its own
+    head = max(1, bisect_right(ends, room_chars * (_HEAD_SHARE if is_whole else 1)))
+    yield Text(markdown.table(rows[:head]))
+    if not is_whole:
+        yield Truncated(f"rows after the first {head:,}")
+        return
+    first = max(head, bisect_left(ends, ends[-1] - room_chars * (1 - _HEAD_SHARE)) + 1)
+    yield Text(f"(rows {head + 1:,} to {first:,} are left out)")
+    yield Truncated(f"rows {head + 1:,} to {first:,} of {len(rows):,}")
+    if first < len(rows):
+        yield Text(markdown.table([rows[0], *rows[first:]]))
 
 
 def _separator(text: str) -> str:
@@ -87,57 +110,20 @@ def _separator(text: str) -> str:
     return max(SEPARATORS, key=evenness)
 
 
-def _notebook(data: bytes, text: str) -> Iterator[Block]:
-    """The cells of a Jupyter notebook: prose as it is, code in fences, text output under it."""
-    try:
-        notebook = json.loads(data)
-        cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        yield Text(text)
-        return
-    for cell in cells:
-        source = _joined(cell.get("source"))
-        if not source:
-            continue
-        if cell.get("cell_type") != "code":
-            yield Text(source)
-            continue
-        yield Text(f"{CODE_FENCE}\n{source}\n{CODE_FENCE}")
-        outputs = cell.get("outputs")
-        for output in outputs if isinstance(outputs, list) else []:
-            if shown := _output_text(output):
-                yield Text(f"Output:\n\n{CODE_FENCE}\n{shown}\n{CODE_FENCE}")
-
-
-def _output_text(output: object) -> str:
-    if not isinstance(output, dict):
-        return ""
-    data = output.get("data")
-    return _joined(output.get("text")) or _joined(data.get("text/plain") if isinstance(data, dict) else None)
-
-
-def _joined(lines: object) -> str:
-    """A notebook's text: one string or a list of lines."""
-    if isinstance(lines, list):
-        lines = "".join(line for line in lines if isinstance(line, str))
-    return lines.strip() if isinstance(lines, str) else ""
-
-
 FORMAT = Format(
     name="text",
     kind=Kind.TEXT,
-    media_types=TEXT_TYPES,
-    extensions=frozenset(suffix for suffix, media_type in EXTENSION_TYPES.items() if media_type in TEXT_TYPES),
+    media_types=TEXT_TYPES - {NOTEBOOK},
+    extensions=frozenset(name for name, media_type in EXTENSION_TYPES.items() if media_type in TEXT_TYPES - {NOTEBOOK}),
     extract=extract_text,
     keeps=(
         "text in its right encoding: UTF-8, UTF-16, GB18030, Big5, Shift-JIS, EUC-KR and others",
         "tables with separators as tables",
-        "notebooks cell by cell, with what was printed",
         "files known by their whole name: Dockerfile, Makefile, Jenkinsfile and alike",
     ),
     libraries=("chardet",),
     limitations=(
         "XML is given as it is written.",
-        "Tables with separators are cut after as many rows as a sheet.",
+        "Of a table with separators that is too long, the first and the last rows are shown.",
     ),
 )

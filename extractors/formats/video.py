@@ -18,8 +18,43 @@ def extract_video(job: Job, detection: Detection, budget: Budget) -> Iterator[Bl
 FORMAT = Format(
     name="video",
     kind=Kind.VIDEO,
-    media_types=frozenset({"video/mp4", "video/quicktime", "video/x-msvideo", "video/x-matroska", "video/webm"}),
-    extensions=frozenset({"mp4", "m4v", "mov", "avi", "mkv", "webm"}),
+    media_types=frozenset(
+        {
+            "video/mp4",
+            "video/quicktime",
+            "video/3gpp",
+            "video/x-msvideo",
+            "video/x-matroska",
+            "video/webm",
+            "video/ogg",
+            "video/x-ms-wmv",
+            "video/x-ms-asf",
+            "video/x-flv",
+            "video/mpeg",
+            "video/mp2t",
+        }
+    ),
+    extensions=frozenset(
+        {
+            "mp4",
+            "m4v",
+            "mov",
+            "3gp",
+            "avi",
+            "mkv",
+            "mka",
+            "webm",
+            "weba",
+            "ogv",
+            "wmv",
+            "asf",
+            "flv",
+            "mpg",
+            "mpeg",
+            "mts",
+            "m2ts",
+        }
+    ),
     extract=extract_video,
     limitations=(
         "Facts and tags only: no picture is shown, and what is said is not transcribed.",

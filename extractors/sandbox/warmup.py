@@ -12,6 +12,7 @@ import pymupdf
 from PIL import Image
 
 from extractors.custom_formats import custom_samples
+from extractors.sandbox.warmup_metafile import metafile_sample
 from extractors.sandbox.warmup_office import docx_sample, pptx_sample, xlsx_sample
 
 _FLAT_TEXT = (
@@ -85,6 +86,7 @@ def samples() -> Iterator[tuple[str, bytes]]:
     yield "text.fodt", _FLAT_TEXT
     yield "letter.eml", _LETTER
     yield "drawing.svg", _DRAWING
+    yield "drawing.wmf", metafile_sample()
     yield "text.rtf", rb"{\rtf1\ansi\ansicpg936 Title\par \'d5\'c5\u-10179?\u-8704?\par}"
     yield "page.mht", _WEB_ARCHIVE
     yield "book.epub", _epub(_DRAWING)
@@ -126,6 +128,9 @@ def _pictures() -> Iterator[tuple[str, bytes]]:
         file = io.BytesIO()
         picture.save(file, file_format)
         yield f"picture.{file_format.lower()}", file.getvalue()
+    file = io.BytesIO()
+    picture.convert("LAB").save(file, "TIFF")  # colours that only the management of colours turns into RGB
+    yield "lab.tiff", file.getvalue()
     file = io.BytesIO()
     picture.save(file, "AVIF", max_threads=1)
     yield "picture.avif", file.getvalue()

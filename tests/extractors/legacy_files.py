@@ -5,28 +5,27 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 SECTOR = 512
 FREE, END, FAT = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
 
 
 def ole(streams: dict[str, bytes]) -> bytes:
-    """A compound file with these streams in its root; short ones are filled up, so that none is kept in pieces."""
-    contents = [content.ljust(4096, b"\0") for content in streams.values()]
+    """A compound file with these streams, in folders where their names have slashes.
+
+    Short ones are filled up, so that none is kept in pieces.
+    """
+    contents = {name: content.ljust(4096, b"\0") for name, content in streams.items()}
     sectors: list[bytes] = []
     chains: list[int] = []
-    starts = []
-    for content in contents:
-        starts.append(len(sectors))
+    starts: dict[str, int] = {}
+    for name, content in contents.items():
+        starts[name] = len(sectors)
         pieces = [content[at : at + SECTOR].ljust(SECTOR, b"\0") for at in range(0, len(content), SECTOR)]
         chains += [*range(len(sectors) + 1, len(sectors) + len(pieces)), END]
         sectors += pieces
-    entries = [_entry("Root Entry", 5, END, 0, child=1 if streams else FREE)]
-    for index, (name, content) in enumerate(zip(streams, contents, strict=True), start=1):
-        right = index + 1 if index < len(streams) else FREE
-        entries.append(_entry(name, 2, starts[index - 1], len(content), right=right))
-    directory = b"".join(entries)
-    directory += _entry("", 0, 0, 0) * (-len(entries) % 4)
+    directory = _directory(contents, starts)
     directory_at = len(sectors)
     pieces = [directory[at : at + SECTOR] for at in range(0, len(directory), SECTOR)]
     chains += [*range(len(sectors) + 1, len(sectors) + len(pieces)), END]
@@ -43,6 +42,26 @@ def ole(streams: dict[str, bytes]) -> bytes:
     slots = [fat_at + index for index in range(fat_count)]
     header += struct.pack("<109I", *slots, *[FREE] * (109 - len(slots)))
     return header + b"".join(sectors)
+
+
+def _directory(contents: dict[str, bytes], starts: dict[str, int]) -> bytes:
+    """The entries of streams and folders; what lies in one folder hangs together to the right."""
+    folders = {"/".join(name.split("/")[:depth]) for name in contents for depth in range(1, name.count("/") + 1)}
+    paths = [*contents, *sorted(folders)]
+    number = {path: index for index, path in enumerate(paths, start=1)}
+    inside: dict[str, list[str]] = {}
+    for path in paths:
+        inside.setdefault(path.rpartition("/")[0], []).append(path)
+    following = {path: after for group in inside.values() for path, after in pairwise(group)}
+    entries = [_entry("Root Entry", 5, END, 0, child=number[inside[""][0]] if paths else FREE)]
+    for path in paths:
+        right = number[following[path]] if path in following else FREE
+        name = path.rpartition("/")[2]
+        if path in contents:
+            entries.append(_entry(name, 2, starts[path], len(contents[path]), right=right))
+        else:
+            entries.append(_entry(name, 1, 0, 0, right=right, child=number[inside[path][0]]))
+    return b"".join(entries) + _entry("", 0, 0, 0) * (-len(entries) % 4)
 
 
 def _entry(name: str, kind: int, start: int, size: int, *, right: int = FREE, child: int = FREE) -> bytes:
@@ -180,10 +199,15 @@ def from_outline(index: int) -> bytes:
 
 
 def ppt(
-    slides: Sequence[SlideFile], *, master: Sequence[bytes] = (), document_extra: bytes = b"", token: int = 0xE391C05F
+    slides: Sequence[SlideFile],
+    *,
+    master: Sequence[bytes] = (),
+    document_extra: bytes = b"",
+    token: int = 0xE391C05F,
+    storage: bytes = b"",
 ) -> bytes:
-    """A PowerPoint file."""
-    persist = [box(0x03F8, box(0x040C, drawing(*master)))]
+    """A PowerPoint file. Its second object is the master, or the `storage` of a file on a slide."""
+    persist = [storage or box(0x03F8, box(0x040C, drawing(*master)))]
     listed, listed_notes = b"", b""
     listed_masters = record(0x03F3, struct.pack("<5I", 2, 0, 0, 77, 0))
     for index, slide in enumerate(slides):
@@ -280,8 +304,10 @@ class WordParts:
     lists: bytes = b""
     list_levels: bytes = b""
     overrides: bytes = b""
+    fonts: Sequence[str] = ()
     data: bytes = b""
     flags: int = 0
+    streams: dict[str, bytes] = field(default_factory=dict)
 
 
 TEXT_AT = 0x800
@@ -311,6 +337,7 @@ def doc(body: Sequence[Para], parts: WordParts | None = None) -> bytes:
 
     put(33, b"\x02" + struct.pack("<III", 16, 0, len(whole)) + struct.pack("<HIH", 0, TEXT_AT, 0))
     put(1, _styles(parts.styles))
+    put(15, struct.pack("<HH", len(parts.fonts), 0) + b"".join(map(_font, parts.fonts)))
     _put_notes(put, text, stories, parts)
     main = bytearray(TEXT_AT) + whole.encode("utf-16-le", "surrogatepass")
     main += bytes(-len(main) % SECTOR)
@@ -324,7 +351,7 @@ def doc(body: Sequence[Para], parts: WordParts | None = None) -> bytes:
     for number, place in places.items():
         struct.pack_into("<II", main, 0x9A + 8 * number, *place)
     streams = {"WordDocument": bytes(main), "1Table": bytes(table)}
-    return ole(streams | ({"Data": parts.data} if parts.data else {}))
+    return ole(streams | ({"Data": parts.data} if parts.data else {}) | parts.streams)
 
 
 def _units(text: str) -> str:
@@ -369,6 +396,48 @@ def _styles(kinds: Sequence[int]) -> bytes:
         )
         entries += struct.pack("<H", len(entry)) + entry
     return struct.pack("<HHH", 4, len(kinds), 10) + entries
+
+
+def _font(name: str) -> bytes:
+    entry = bytes(39) + name.encode("utf-16-le") + b"\0\0"
+    return struct.pack("<B", len(entry)) + entry
+
+
+def doc6(
+    runs: Sequence[tuple[bytes, bytes]],
+    *,
+    fonts: Sequence[tuple[str, int]] = (),
+    margins: Sequence[bytes] = (),
+    charset: int = 0,
+) -> bytes:
+    """A Word 6 file: its runs as (bytes, operations), its fonts as (name, charset), its headers and footers."""
+    start = 0x300
+    body, rest = b"".join(text for text, _ in runs), b"".join(margins)
+    main = bytearray(start) + body + rest
+    main += bytes(-len(main) % SECTOR)
+    starts, numbers, at = [], [], start
+    for text, operations in runs:
+        starts.append(at)
+        numbers.append(len(main) // SECTOR)
+        main += _page(at, at + len(text), 0, operations, is_paragraphs=False)
+        at += len(text)
+    entries = b"".join(
+        struct.pack("<BBHBB", 6 + len(name), 0, 400, kind, 0) + name.encode() + b"\0" for name, kind in fonts
+    )
+    ends = [sum(map(len, margins[:index])) for index in range(len(margins) + 1)]
+    parts = {
+        0xB0: struct.pack(f"<{len(ends) + 1}I", *ends, ends[-1]) if margins else b"",
+        0xB8: struct.pack(f"<{len(starts) + 1}I", *starts, at) + struct.pack(f"<{len(numbers)}H", *numbers),
+        0xD0: struct.pack("<H", 2 + len(entries)) + entries,
+    }
+    for place, content in parts.items():
+        struct.pack_into("<II", main, place, len(main), len(content))
+        main += content
+    struct.pack_into("<HHHHH", main, 0, 0xA5DC, 0x65, 0, 0x0409, 0)
+    struct.pack_into("<H", main, 0x14, charset)
+    struct.pack_into("<II", main, 0x18, start, start + len(body) + len(rest))
+    struct.pack_into("<III", main, 0x34, len(body), 0, len(rest))
+    return ole({"WordDocument": bytes(main)})
 
 
 def _put_pages(put, main: bytearray, paragraphs: Sequence[Para]) -> None:  # type: ignore[no-untyped-def] # a closure of the writer

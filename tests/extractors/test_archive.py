@@ -218,6 +218,23 @@ def test_names_come_out_in_the_encoding_of_the_system_that_packed_them(encoding:
     assert list(read(zipped_in(encoding, names)).members) == names
 
 
+def test_names_that_are_marked_as_utf8_and_are_not_come_out_right() -> None:
+    names = ["报告/季度.txt", "图片.txt"]
+    longer = [name + "x" * (len(name.encode("gbk")) - len(name)) for name in names]  # as long as their bytes in GBK
+    data = zipped(
+        {"0" * len(name): "PK\1\2" + "inside " * 100 for name in longer[:1]} | {"1" * len(longer[1]): "x"},
+        zipfile.ZIP_STORED,
+    )
+    for mark, name in (("0" * len(longer[0]), names[0]), ("1" * len(longer[1]), names[1])):
+        data = data.replace(mark.encode(), name.encode("gbk"))
+    marked = data.replace(b"PK\1\2\x14\x03\x14\0\0\0", b"PK\1\2\x14\x03\x14\0\0\x08")
+    marked = marked.replace(b"PK\3\4\x14\0\0\0", b"PK\3\4\x14\0\0\x08")
+    content = read(marked)
+
+    assert content.members == tuple(names)
+    assert "PK\1\2inside" in (content.text or "")
+
+
 def test_names_of_a_tar_are_decoded_as_well() -> None:
     assert read(tarred({"报告/季度.txt": "x"}, encoding="gb18030"), "a.tar").members == ("报告/季度.txt",)
 

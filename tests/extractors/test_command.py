@@ -134,10 +134,17 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     assert (finished.returncode, finished.stderr) == (1, b"")
 
 
+#: Tests that a shell runs in the background are started with interrupts ignored, and so are their children.
+HEARING_INTERRUPTS = (
+    "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+    " runpy.run_module('extractors', run_name='__main__')"
+)
+
+
 def test_an_interrupt_ends_it_without_a_trace(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("words")
     with subprocess.Popen(
-        [sys.executable, "-m", "extractors", str(tmp_path / "a.txt"), "-"],
+        [sys.executable, "-c", HEARING_INTERRUPTS, str(tmp_path / "a.txt"), "-"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
         assert process.stdout

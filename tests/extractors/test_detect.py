@@ -204,6 +204,10 @@ DRAWING = b'<?xml version="1.0"?><!-- made by hand --><svg xmlns="http://www.w3.
 XHTML = b'<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "x.dtd">\n<html xmlns="h"/>'
 WORDML = b'<?xml version="1.0"?><?mso-application progid="Word.Document"?><w:wordDocument xmlns:w="w"/>'
 ROWS = "姓名\t金额\n甲\t1\n乙\t2\n".encode()
+MANIFEST = (
+    b'<manifest:manifest xmlns:manifest="m"><manifest:file-entry manifest:media-type='
+    b'"application/vnd.oasis.opendocument.spreadsheet" manifest:full-path="/"/></manifest:manifest>'
+)
 WEBM = b"\x1a\x45\xdf\xa3\x9f\x42\x86\x81\x01\x42\x82\x84webm" + bytes(9)
 
 
@@ -307,10 +311,42 @@ RENAMED = [
     ("key in pem", b"-----BEGIN PRIVATE KEY-----\n", "server.key", "text/plain", False),
     ("sound in the container of films", b"\0\0\0\x18ftypisom" + bytes(9), "a.m4a", "audio/mp4", False),
     ("film of a phone", b"\0\0\0\x18ftyp3gp5" + bytes(9), "a.3gp", "video/3gpp", False),
+    ("opendocument without its first member", zipped({"content.xml": b"<x/>", "META-INF/manifest.xml": MANIFEST}),
+     "a.ods", "application/vnd.oasis.opendocument.spreadsheet", False),
+    ("opendocument with a broken first member", zipped({"mimetype": b"?", "META-INF/manifest.xml": MANIFEST}), None,
+     "application/vnd.oasis.opendocument.spreadsheet", False),
+    ("book without its first member", zipped({"META-INF/container.xml": b"<x/>", "a.opf": b"<x/>"}), "a.epub",
+     "application/epub+zip", False),
+    ("book of apple", zipped({"mimetype": b"application/x-ibooks+zip"}), "a.epub", "application/epub+zip", False),
+    ("archive with a list of its own", zipped({"META-INF/manifest.xml": b"<manifest/>"}), "a.zip",
+     "application/zip", False),
     ("webm", WEBM, "a.webm", "video/webm", False),
+    ("webm behind a long head", WEBM.replace(b"\x42\x82", b"\xec\x40\x96" + bytes(150) + b"\x42\x82"), "a.webm",
+     "video/webm", False),
+    ("webm called matroska", WEBM, "a.mkv", "video/x-matroska", False),
+    ("matroska called webm", WEBM.replace(b"webm", b"matr"), "a.webm", "video/webm", False),
+    ("sound in webm", WEBM, "a.weba", "video/webm", False),
     ("matroska", WEBM.replace(b"webm", b"matr"), "a.mkv", "video/x-matroska", False),
     ("avif by its second brand", b"\0\0\0\x20ftypmif1\0\0\0\0avifmif1miaf", "a.avif", "image/avif", False),
     ("mp3 without tags", b"\xff\xfb\x90\x64" + bytes(9), "a.mp3", "audio/mpeg", False),
+    ("aac behind tags", b"ID3\x03\0\0\0\0\0\x02\0\0\xff\xf1\x50\x80" + bytes(9), "a.aac", "audio/aac", False),
+    ("flac behind tags", b"ID3\x04\0\0\0\0\0\x00fLaC" + bytes(9), "a.flac", "audio/flac", False),
+    ("compress", b"\x1f\x9d\x90" + bytes(9), "a.tar.Z", "application/x-compress", False),
+    ("bzip2 of nothing", bz2.compress(b""), "a.bz2", "application/x-bzip2", False),
+    ("letter of few fields", b"From: a\nTo: b\nSubject: c\n\nbody\n", None, "message/rfc822", False),
+    ("letter with its date first", b"Date: Tue\nFrom: a\nTo: b\nSubject: c\nX-Y: z\n\nbody\n",
+     None, "message/rfc822", False),
+    ("letter as a mailbox keeps it", b"From a@b Mon May  2 16:07:05 2005\nMIME-Version: 1.0\n\nbody\n",
+     None, "message/rfc822", False),
+    ("letter with its size before it", b"120  \nReceived: x\nFrom: a\n\nbody\n", "a.emlx", "message/rfc822", False),
+    ("letter with blanks before colons", b"From  : a\nTo    : b\nSubject : c\n\nbody\n", None, "message/rfc822", False),
+    ("head copied out of a mail program", b"From: a\nSent: Monday\nTo: b\nSubject: c\n\nbody\n",
+     None, "text/plain", False),
+    ("notes that begin like a letter", b"From: a\nTo: b\nSubject: c\nPlan: d\n\nbody\n", None, "text/plain", False),
+    ("letters", b"From a 10:00\nMIME-Version: 1\n\nb\n\nFrom c 10:00\nTo: d\n\ne\n", None, "application/mbox", False),
+    ("signed file", b"\x30\x82\x01\0\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02",
+     "a.xml.p7m", "application/pkcs7-mime", False),
+    ("text in utf-32 without a mark", "你好\n".encode("utf-32-le"), "a.csv", "text/csv", False),
     ("windows media", b"\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9", "a.wmv", "video/x-ms-wmv", False),
     ("program named as a picture of a document", b"MZ" + bytes(99), "invoice.pdf.exe",
      "application/vnd.microsoft.portable-executable", False),

@@ -252,12 +252,6 @@ def test_an_invitation_is_read_as_a_calendar_file():
     assert list(read(letter(part("text/calendar", b"BEGIN:VCALENDAR"))).members) == ["attachment 1.ics"]
 
 
-def test_what_outlook_packs_is_noted_and_not_handed_on():
-    reading = read(letter(part("text/plain", b"Hi"), part("application/ms-tnef; name=winmail.dat", b"x")))
-    assert [block.path for block in reading.blocks if isinstance(block, LeftOut)] == ["winmail.dat"]
-    assert reading.members == {}
-
-
 # --- signatures and ciphers -------------------------------------------------------------------------------------------
 
 
@@ -362,3 +356,98 @@ def test_letters_inside_letters_however_deep_never_fail_the_reader(depth) -> Non
     content = extract_content(data, media_type="", name="a.eml")
     assert content.status is not Status.FAILED
     assert "reader failed" not in (content.note or "")
+
+
+# --- letters that are not as they should be ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["mixed", "alternative", "related"])
+def test_a_letter_of_parts_without_any_has_no_attachment(kind):
+    reading = read(b"Subject: s\nContent-Type: multipart/" + kind.encode() + b"; boundary=B\n\n\n")
+    assert (reading.texts, reading.members) == (["Subject: s"], {})
+
+
+def test_parts_are_told_apart_where_their_boundary_is_not_named_or_named_wrong():
+    inside = letter(part("text/plain", b"first"), part("text/csv", b"a,b", "Content-Disposition: attachment"))
+    parts = inside.partition(b"\n\n")[2]
+    for field in (b"Content-Type: multipart/mixed\n\n", b"Content-Type: multipart/mixed; boundary=other\n\n"):
+        reading = read(b"Subject: s\n" + field + parts)
+        assert reading.body == "first"
+        assert list(reading.members) == ["attachment 1.csv"]
+
+
+def test_text_in_a_letter_of_parts_is_its_body():
+    assert read(b"Subject: s\nContent-Type: multipart/mixed; boundary=B\n\njust words\n").body == "just words"
+
+
+def test_a_part_without_a_name_is_called_by_its_place():
+    reading = read(letter(part("image/png", png(), "Content-Location: http://example.com/a/Photo%2025.png")))
+    assert list(reading.members) == ["Photo 25.png"]
+
+
+def test_utf8_is_known_under_any_other_name():
+    text = "会议改到周五下午三点"
+    for charset in ("big5", "shift_jis", "euc-kr", "gb2312"):
+        assert read(f"Subject: s\nContent-Type: text/plain; charset={charset}\n\n{text}".encode()).body == text
+
+
+def test_what_lists_append_behind_the_page_is_read():
+    page = b"<html><body><p>body</p></body></html>\n<p>footer of the list</p>"
+    assert read(b"Subject: s\nContent-Type: text/html\n\n" + page).body == "body\n\nfooter of the list"
+
+
+# --- mailboxes --------------------------------------------------------------------------------------------------------
+
+LETTERS = (
+    b"From ann@example.com Mon May  6 10:00:00 2024\nFrom: ann@example.com\nSubject: one\nMessage-ID: <1>\n\n"
+    b"first\n>From here\n\nFrom nowhere\n\n"
+    b"From bob@example.com Mon May  6 11:00:00 2024\nFrom: bob@example.com\nSubject: two\n\nsecond\n"
+)
+
+
+@pytest.mark.parametrize("name", ["a.mbox", "a", "a.txt"])
+def test_the_letters_of_a_mailbox_are_read_one_by_one(name):
+    content = extract_content(LETTERS, media_type="", name=name)
+    assert content.members == ("letter 1.eml", "letter 2.eml")
+    assert "Subject: one\nContent:\n\nfirst\nFrom here\n\nFrom nowhere" in content.text
+    assert content.text.endswith("Subject: two\nContent:\n\nsecond")
+
+
+def test_a_mailbox_of_one_letter_is_that_letter():
+    content = extract_content(LETTERS[: LETTERS.rindex(b"From bob")], media_type="", name="a.mbox")
+    assert content.members == ()
+    assert content.text.startswith("From: ann@example.com\nSubject: one")
+
+
+def test_a_letter_of_apple_mail_is_read_without_what_stands_around_it():
+    inside = b"From: ann@example.com\nMessage-ID: <1>\nSubject: s\n\nbody\n"
+    content = extract_content(b"%-10d\n%s<?xml version='1.0'?><plist/>" % (len(inside), inside), media_type="")
+    assert content.text == "From: ann@example.com\nSubject: s\nContent:\n\nbody"
+
+
+# --- files of a signature alone ---------------------------------------------------------------------------------------
+
+
+def test_a_signed_file_is_read_under_its_own_name():
+    content = extract_content(signed(b"<a>1</a>", endless=False), media_type="", name="a.xml.p7m")
+    assert (content.status, content.text) == (Status.OK, "<a>1</a>")
+
+
+def test_a_sealed_file_is_called_encrypted():
+    sealed = ber(0x30, b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x03", ber(0xA0, b"x" * 40))
+    content = extract_content(sealed, media_type="", name="a.xml.p7m")
+    assert content.status is Status.ENCRYPTED
+
+
+def test_a_signature_without_what_it_signs_is_called_so():
+    oid = b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07"
+    inner = ber(0x30, b"\x02\x01\x01", ber(0x31), ber(0x30, oid + b"\x01"))
+    content = extract_content(ber(0x30, oid + b"\x02", ber(0xA0, inner)), media_type="", name="a.p7m")
+    assert (content.status, content.note) == (
+        Status.REJECTED,
+        "the file is a signature alone: what it signs is another file",
+    )
+
+
+def test_text_of_two_byte_utf8_is_known_where_the_charset_does_not_fit():
+    assert read("Subject: s\nContent-Type: text/plain; charset=big5\n\nnaïve Ölçü".encode()).body == "naïve Ölçü"

@@ -67,6 +67,22 @@ def read(data: bytes, **limits: int) -> ExtractedContent:
     return extract_content(data, media_type="", name="book.epub", limits=ExtractLimits(**limits))
 
 
+def test_a_picture_book_gives_its_pages_and_the_words_on_them():
+    drawing = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="90"><text y="20">文字</text></svg>'
+    items = {"a": 'href="a%20b.svg" media-type="image/svg+xml"', "b": 'href="b.png" media-type="image/png"'}
+    files = {"OEBPS/book.opf": opf(items, ["a", "b"]), "OEBPS/a b.svg": drawing, "OEBPS/b.png": png()}
+    content = read(book(files))
+    assert content.status is Status.OK
+    assert "文字" in content.text
+    assert len(content.images) == 2
+
+
+def test_pictures_that_no_page_shows_are_no_chapters():
+    files = {"OEBPS/book.opf": opf({"b": 'href="b.png" media-type="image/png"', **chapters("a")}, [])}
+    content = read(book({**files, "OEBPS/a.xhtml": xhtml("<p>words</p>"), "OEBPS/b.png": png()}))
+    assert (content.text, len(content.images)) == ("words", 0)
+
+
 def test_chapters_come_in_the_order_of_the_spine():
     data = book(
         {
@@ -99,6 +115,14 @@ def test_a_chapter_that_does_not_say_its_title_gets_it_from_the_contents_or_its_
         }
     )
     assert read(data).text == "# One\n\nfirst\n\n## Two\n\nsecond\n\n# Three\n\nthird"
+
+
+@pytest.mark.parametrize("title", ["chapter_01.xhtml", "chapter_01", "诗_集", "SHIJI 诗集"])
+def test_a_title_that_says_only_what_the_file_or_the_book_is_called_is_no_heading(title):
+    items = {"a": 'href="chapter_01.xhtml" media-type="application/xhtml+xml"'}
+    facts = f"<dc:title>{'shiji_诗集' if 'SHIJI' in title else '诗集'}</dc:title>"
+    data = book({"OEBPS/book.opf": opf(items, ["a"], facts), "OEBPS/chapter_01.xhtml": xhtml("<p>文</p>", title)})
+    assert (read(data).text or "").split("\n\n")[1:] == ["文"]
 
 
 def test_the_older_table_of_contents_gives_titles_too():

@@ -11,6 +11,8 @@ import cramjam
 import pytest
 from PIL import Image
 
+from extractors._iwork import cells, values
+from extractors._iwork.protobuf import Message
 from extractors.budget import Budget
 from extractors.content import Block, Detection, Job, PageCount, Picture, Status, Text, Truncated, Warned
 from extractors.extract import extract_content
@@ -309,7 +311,7 @@ def test_each_value_stands_at_its_row_and_column_as_it_is_shown():
         "| ¥1,234.50 | 7.5% | 2024年6月2日 |  |\n"
         "|  |  |  |  |\n"
         "|  | 1,234,567 | (€0.50) | Mon, 1 Jan 2001 01:01 |\n"
-        "| TRUE |  |  | 1d 2h 3m 4.5s |",
+        "| TRUE |  |  | 1d 2h 3m 4s 500ms |",
     ]
 
 
@@ -569,6 +571,22 @@ def test_keynote_of_2009_is_read():
     ]
 
 
+def test_pages_of_2009_laid_out_freely_is_read_whatever_names_its_groups():
+    box = f"<sf:drawable-shape><sf:text>{body('<sf:p>In a box</sf:p>', kind='textbox')}</sf:text></sf:drawable-shape>"
+    xml = f"<sl:document {NAMESPACES}><sl:drawables><sl:page-group>{box}</sl:page-group></sl:drawables></sl:document>"
+    assert texts(zipped({"index.xml": xml.encode()})) == ["In a box"]
+
+
+def test_what_a_master_of_2009_shows_is_told_once():
+    layers = f"<key:page><sf:layers><sf:layer><sf:drawables>{GRID}</sf:drawables></sf:layer></sf:layers></key:page>"
+    master = f'<key:master-slide sfa:ID="m1">{layers}</key:master-slide>'
+    theme = f"<key:theme-list><key:theme><key:master-slides>{master}</key:master-slides></key:theme></key:theme-list>"
+    slides = '<key:slide><key:master-ref sfa:IDREF="m1"/></key:slide>' * 2
+    xml = f"<key:presentation {NAMESPACES}>{MONEY}{theme}<key:slide-list>{slides}</key:slide-list></key:presentation>"
+    lines = texts(zipped({"index.apxl": xml.encode()}))
+    assert [lines[0], lines[1], lines[3]] == ["--- Slide 1 ---", "#### Sales", "--- Slide 2 ---"]
+
+
 # --- what is wrong with a file ---------------------------------------------------------------------------------------
 
 
@@ -651,3 +669,39 @@ async def test_they_are_read_inside_the_sandbox():
         for name, data in files.items():
             confined = await extractor.extract(data, file_metadata={"name": name})
             assert confined.text == "\n\n".join(texts(data))
+
+
+@pytest.mark.parametrize(
+    ("value", "number_format", "shown"),
+    [
+        (35.0, message((1, 258), (2, 253)), "3500%"),
+        (0.125, message((1, 258), (2, 253)), "12.5%"),
+        (12.34, message((1, 262), (11, 0xFFFFFFFE)), "12 17/50"),
+        (5.25, message((1, 262), (11, 4)), "5 1/4"),
+        (1234.0, message((1, 269), (8, 16), (9, 0)), "4D2"),
+        (5.0, message((1, 269), (8, 2), (9, 8)), "00000101"),
+        (-100.1234, message((1, 256), (2, 253), (4, 2)), "(100.1234)"),
+        (6.43, message((1, 265), (2, 0), (24, 258)), "643%"),
+        (2.718281828459045, message(), "2.71828182845905"),
+    ],
+)
+def test_numbers_have_as_many_places_as_they_need_where_the_format_leaves_them_open(
+    value: float, number_format: bytes, shown: str
+) -> None:
+    assert values.shown(cells.Cell(0, "number", value), Message(number_format)) == shown
+
+
+@pytest.mark.parametrize(
+    ("seconds", "number_format", "shown"),
+    [
+        (7_275_600.0, message((7, 1), (15, 1), (16, 4)), "12w 0d 5h"),
+        (3_661.001, message((7, 0), (15, 4), (16, 32)), "1:01:01.001"),
+        (61.0, message((7, 0), (15, 8), (16, 16)), "01:01"),
+        (3_660.0, message((7, 2), (15, 4), (16, 8)), "1 hour 1 minute"),
+        (93_784.5, message(), "1d 2h 3m 4s 500ms"),
+        (-90.0, message((7, 1), (15, 4), (16, 16), (40, 1)), "-1m 30s"),
+        (0.0, message(), "0d"),
+    ],
+)
+def test_durations_are_written_in_the_units_of_their_format(seconds: float, number_format: bytes, shown: str) -> None:
+    assert values.shown(cells.Cell(0, "duration", seconds), Message(number_format)) == shown

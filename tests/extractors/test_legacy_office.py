@@ -6,6 +6,7 @@ import hashlib
 import io
 import struct
 import time
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -404,6 +405,28 @@ def test_notes_and_comments_have_their_reference_where_they_belong() -> None:
     assert text == ("利润[^1]增长[comment 1]。\n\n另[^2]\n\n[^1]: 脚注一\n\n[^2]: 脚注二\n\n[comment 1] 王小明: 请核对")
 
 
+def test_marks_of_comments_without_words_are_left_out_of_old_documents_too() -> None:
+    parts = WordParts(comments=["\x05 ", "\x05请核对"], authors=["Li", "王小明"])
+    assert text_of(doc([para("a\x05b\x05")], parts), "a.doc") == "ab[comment 1]\n\n[comment 1] 王小明: 请核对"
+
+
+def test_a_link_cut_into_several_fields_is_one_link() -> None:
+    address = "https://example.com/a"
+    pieces = "".join(field_text(f' HYPERLINK "{address}" ', words) for words in ("https://", "example.com", "/a"))
+    assert text_of(doc([para(f"见 {pieces}")]), "a.doc") == f"见 {address}"
+    data = sprm(0x6A03, 0, "<I") + sprm(0x0855, 1) + sprm(0x0806, 1)  # programs put the address there once more
+    start, middle = f'\x13 HYPERLINK "{address}" ', [("\x01", data), ("\x14", b"")]
+    runs = [run for words in ("https://example", ".com/a") for run in ((start, b""), *middle, (f"{words}\x15", b""))]
+    assert text_of(doc([Paragraph(runs)]), "a.doc") == address
+
+
+def test_tables_behind_the_limit_are_lines_in_old_documents_too() -> None:
+    table = [cell("区"), cell("额"), row_end([0, 1000, 2000]), cell("东"), cell("3"), row_end([0, 1000, 2000])]
+    content = read(doc([*table, para("between"), *table]), "a.doc", ExtractLimits(docx_max_tables=1))
+    assert content.text == "| 区 | 额 |\n| --- | --- |\n| 东 | 3 |\n\nbetween\n\n区 | 额\n东 | 3"
+    assert content.status is Status.OK
+
+
 def test_insertions_are_in_and_deletions_are_out_and_both_are_told() -> None:
     body = [Paragraph([("价格", b""), ("一百", sprm(0x0800, 1)), ("二百", sprm(0x0801, 1)), ("元", b"")])]
     content = read(doc(body), "a.doc")
@@ -431,6 +454,27 @@ def test_a_phonetic_guide_and_a_circled_number_are_read_though_they_are_fields_w
     guide = '\x13EQ \\* jc2 \\* "Font:MS Mincho" \\* hps11 \\o\\ad(\\s\\up 10(とうきょう),東京)\x15'
     circled, fraction = "\x13 EQ \\o\\ac(○,3) \x15", "\x13 EQ \\f(1,2) \x15"
     assert text_of(doc([para(f"{guide}、{circled}、{fraction}")]), "a.doc") == "東京(とうきょう)、③、1/2"
+
+
+@pytest.mark.parametrize(
+    ("bits", "shown"), [(2 | 1 << 2, "副本"), (2 | 25 << 2, "原件"), (2 | 9 << 2, ""), (1 | 1 << 2, "☑")]
+)
+def test_form_fields_show_their_box_or_their_choice(bits: int, shown: str) -> None:
+    def words(text: str) -> bytes:
+        return struct.pack("<H", len(text)) + text.encode("utf-16-le") + b"\0\0"
+
+    names = b"".join(struct.pack("<H", len(name)) + name.encode("utf-16-le") for name in ("原件", "副本"))
+    form = struct.pack("<IHHH", 0xFFFF_FFFF, bits, 0, 0) + words("Dropdown1") + struct.pack("<H", 0)
+    form += words("") + words("help") + words("") * 3 + struct.pack("<HHH", 0xFFFF, 2, 0) + names
+    data = struct.pack("<IHH", 68 + len(form), 68, 0) + bytes(60) + form
+    mark = sprm(0x6A03, 0, "<I") + sprm(0x0855, 1) + sprm(0x0806, 1)
+    body = [Paragraph([("类别\x13 FORMDROPDOWN ", b""), ("\x01", mark), ("\x15。", b"")])]
+    assert text_of(doc(body, WordParts(data=data)), "a.doc") == f"类别{shown}。"
+
+
+def test_headers_that_only_count_pages_are_left_out() -> None:
+    parts = WordParts(headers=["", "- 3 -", "", "3/10", "", "第3页"])
+    assert text_of(doc([para("body")], parts), "a.doc") == "body\n\nFooter: 第3页"
 
 
 def test_list_items_have_the_numbers_that_word_shows() -> None:
@@ -568,6 +612,37 @@ def test_links_comments_and_footers_of_a_slide_are_read() -> None:
     assert "见[官网](https://example.com/)" in text
     assert "Comment (王小明): 改标题" in text
     assert text.count("内部资料") == 1
+
+
+def test_a_page_of_notes_is_read_with_its_boxes_and_its_margins_once() -> None:
+    def margin(words: str, instance: int) -> bytes:
+        return record(0x0FBA, words.encode("utf-16-le"), instance=instance)
+
+    margins = box(0x0FD9, record(0x0FDA, struct.pack("<HH", 0, 0x30)), margin("Head", 1), margin("Foot", 2), instance=4)
+    notes = [shape(70, typed("说", 2)), shape(71, typed("aside")), shape(72, typed("*"))]
+    text = text_of(ppt([SlideFile(notes=notes), SlideFile(notes=notes)], document_extra=margins), "a.ppt")
+    assert text == "--- Slide 1 ---\n\nNotes: 说\naside\nHead\nFoot\n\n--- Slide 2 ---\n\nNotes: 说\naside"
+
+
+def test_codes_of_symbol_fonts_are_read_as_what_they_show_by_the_font_of_their_letters() -> None:
+    names = (record(0x0FB7, name.encode("utf-16-le").ljust(68, b"\0")) for name in ("Arial", "Symbol", "Wingdings"))
+    fonts = box(0x03F2, box(0x07D5, *names))
+    runs = struct.pack("<IHI", 6, 0, 0)
+    for count, font in ((2, 1), (2, 2), (2, 0)):
+        runs += struct.pack("<IIHH", count, 0x81_0000, 0, font)
+    words = typed("\uf0b3 \uf0fc x", 4, record(0x0FA1, runs))
+    assert "≥ ✓ x" in text_of(ppt([SlideFile(shapes=[shape(9, words)])], document_extra=fonts), "a.ppt")
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_files_on_slides_are_read_after_them(is_packed: bool) -> None:
+    inner = xls({"Inside": label(0, 0, "cell")})
+    stored = struct.pack("<I", len(inner)) + zlib.compress(inner) if is_packed else inner
+    atom = record(0x0FC3, struct.pack("<6I", 1, 0, 1, 0, 2, 0))
+    data = ppt([], document_extra=box(0x0409, box(0x0FCC, atom)), storage=record(0x1011, stored, instance=is_packed))
+    content = read(data, "a.ppt")
+    assert content.status is Status.OK
+    assert "cell" in (content.text or "").partition("--- File: object 1.xls ---")[2]
 
 
 def test_words_of_the_master_are_told_once_and_its_placeholders_not_at_all() -> None:

@@ -31,6 +31,10 @@ def test_table_of_nothing_is_no_text() -> None:
     assert markdown.table([[], []]) == ""
 
 
+def test_rows_as_lines_keep_every_cell_in_its_place() -> None:
+    assert markdown.table_lines([["a", "", "b\nc"], ["", ""], ["", "d"]]) == "a |  | b c\n | d"
+
+
 def test_marks_are_the_ones_the_contract_promises() -> None:
     assert markdown.page_mark(3) == "--- Page 3 ---"
     assert markdown.slide_mark(2) == "--- Slide 2 ---"

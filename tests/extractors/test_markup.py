@@ -57,6 +57,16 @@ def test_the_title_stands_first_unless_a_heading_says_it():
     assert texts("<title>Report</title><h1> Report </h1>") == ["# Report"]
 
 
+def test_what_stands_behind_the_end_of_the_page_belongs_to_it():
+    assert texts("<html><body><p>page</p></body></html>\nfooter") == ["page", "footer"]
+    assert texts(
+        "<html><body><p>one</body></html><html><head><style>p {}</style></head><body><p>two</body></html>"
+    ) == [
+        "one",
+        "two",
+    ]
+
+
 def test_the_title_of_a_drawing_is_not_the_title_of_the_page():
     assert texts("<p>a</p><svg><title>icon</title></svg>") == ["a"]
 

@@ -73,6 +73,31 @@ def test_film_tells_its_length_and_streams(format_name, container):
     assert lines[2].startswith("- picture: MPEG-4 part 2, 64 x 48 px, 5 frames/s")
 
 
+@pytest.mark.parametrize(
+    ("format_name", "name"),
+    [("asf", "a.wmv"), ("mpeg", "a.mpg"), ("mpegts", "a.mts"), ("3gp", "a.3gp")],
+)
+def test_film_of_older_programs_is_read_too(format_name, name):
+    content = read(film(format_name), name)
+    assert (content.status, content.kind) == (Status.OK, Kind.VIDEO)
+    assert "64 x 48 px" in content.text
+
+
+@pytest.mark.parametrize(("format_name", "codec", "name"), [("adts", "aac", "a.aac"), ("aiff", "pcm_s16be", "a.aif")])
+def test_sound_of_other_kinds_is_read_too(format_name, codec, name):
+    file = io.BytesIO()
+    with av.open(file, "w", format=format_name) as container:
+        stream = container.add_stream(codec, rate=8000, layout="mono")
+        frame = av.AudioFrame(format="fltp" if codec == "aac" else "s16", layout="mono", samples=1024)
+        frame.rate = 8000
+        for plane in frame.planes:
+            plane.update(bytes(plane.buffer_size))
+        container.mux([*stream.encode(frame), *stream.encode(None)])
+    content = read(file.getvalue(), name)
+    assert (content.status, content.kind) == (Status.OK, Kind.AUDIO)
+    assert "8,000 Hz, mono" in content.text
+
+
 def test_tags_are_given_without_what_programs_write_about_themselves():
     content = read(film("mp4", title="季度\n会议", artist="Duwen"), "film.mp4")
     assert "- title: 季度 会议\n- artist: Duwen" in str(content.text)

@@ -349,3 +349,60 @@ def test_a_path_that_leads_out_is_known(name: str) -> None:
 @pytest.mark.parametrize("name", ["a", "a/b", "a..b/c", "...", "报告/一.txt", "a/.hidden"])
 def test_a_path_that_stays_inside_is_known(name: str) -> None:
     assert not leads_out(name)
+
+
+# --- files that come again --------------------------------------------------------------------------------------------
+
+
+def long_document(shade: int) -> bytes:
+    picture = io.BytesIO()
+    Image.new("L", (120, 90), shade).save(picture, "PNG")
+    document = docx.Document()
+    for number in range(50):
+        document.add_paragraph(f"Line {number} of the text")
+    document.add_picture(picture)
+    file = io.BytesIO()
+    document.save(file)
+    return file.getvalue()
+
+
+def lines(count: int) -> str:
+    return "\n\n".join(f"Line {number} of the text" for number in range(count))
+
+
+def test_a_file_that_says_what_another_said_is_named_once() -> None:
+    content = read({"a.txt": lines(50), "b.txt": lines(50), "c.md": lines(50)})
+
+    assert (content.text or "").count("Line 49") == 1
+    assert "--- File: b.txt ---\n\n[note: the same as a.txt]\n\n--- File: c.md ---\n\n[note: the same as a.txt]" in (
+        content.text or ""
+    )
+    assert content.members == ("a.txt", "b.txt", "c.md")
+    assert (content.status, content.truncated) == (Status.OK, False)
+
+
+def test_what_is_said_again_costs_no_text_and_no_pictures() -> None:
+    members: dict[str, bytes | str] = {f"{number}.txt": lines(50) for number in range(20)}
+    content = read(members, extract_text_max_chars=5_000)
+    assert (content.text or "").count("the same as 0.txt") == 19
+
+    members = {f"{number}.docx": long_document(99) for number in range(5)}
+    content = read(members, images_max_count=2)
+    assert (len(content.images), content.truncated) == (1, False)
+
+
+def test_files_that_only_begin_alike_are_all_told() -> None:
+    content = read({"a.txt": lines(50), "b.txt": lines(50) + "\n\nend", "c.txt": lines(49)})
+
+    assert (content.text or "").count("Line 48") == 3
+    assert "the same as" not in (content.text or "")
+
+
+def test_a_short_text_is_told_again() -> None:
+    assert "the same as" not in (read({"a.txt": "short", "b.txt": "short"}).text or "")
+
+
+def test_the_same_text_with_another_picture_is_told() -> None:
+    content = read({"a.docx": long_document(0), "b.docx": long_document(200)})
+
+    assert (content.text or "").count("Line 49") == 2

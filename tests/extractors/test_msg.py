@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 import struct
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -142,6 +143,13 @@ def test_fields_and_body_are_read():
     assert result.status is Status.OK
 
 
+def test_who_sends_for_another_is_told_beside_him():
+    people = wide(p0042="Boss", p5D02="boss@example.com", p0C1A="Aide", p5D01="aide@example.com")
+    assert read(msg(people)).text == "From: Boss <boss@example.com>\nSent by: Aide <aide@example.com>"
+    alone = wide(p0042="Boss", p5D02="boss@example.com", p0C1A="Boss", p5D01="BOSS@example.com")
+    assert read(msg(alone)).text == "From: Boss <boss@example.com>"
+
+
 @pytest.mark.parametrize(
     ("page", "codec", "text"),
     [
@@ -163,6 +171,15 @@ def test_narrow_strings_are_read_by_their_code_page(page, codec, text):
 
 def test_the_page_of_the_internet_counts_where_the_other_is_missing():
     assert "格式測試" in (read(msg(narrow("cp950", p1000="格式測試：高票當選"), p3FDE_0003=950)).text or "")
+
+
+@pytest.mark.parametrize(
+    ("language", "codec", "text"),
+    [(0x0407, "cp1252", "öäü"), (0x0419, "cp1251", "авто"), (0x0404, "cp950", "格式測試"), (0x0411, "cp932", "会議")],
+)
+def test_the_language_tells_the_code_page_where_it_is_not_named(language, codec, text):
+    result = read(msg(narrow(codec, p0037=text), p3FF1_0003=language, p3FDE_0003=65001))
+    assert f"Subject: {text}" in result.text
 
 
 def test_a_damaged_narrow_string_is_read_all_the_same():
@@ -250,6 +267,30 @@ def test_a_signed_letter_is_read_from_its_signature():
     holder = attachment({**wide(p3707="smime.p7m"), "__substg1.0_37010102": content}, p3705_0003=1)
     streams = {**wide(p001A="IPM.Note.SMIME.MultipartSigned", p0037="s"), "__attach_version1.0_#00000000": holder}
     assert "Signed text" in (read(msg(streams)).text or "")
+
+
+def test_a_letter_signed_in_the_open_is_read_without_its_signature():
+    content = (
+        b"MIME-Version: 1.0\nContent-Type: multipart/signed; boundary=B\n\n--B\n\nSigned text\n--B\n"
+        b"Content-Type: application/x-pkcs7-signature; name=smime.p7s\n\nMIAGCSqGSIb3DQEH\n--B--\n"
+    )
+    holder = attachment({**wide(p370E="multipart/signed"), "__substg1.0_37010102": content}, p3705_0003=1)
+    streams = {**wide(p001A="IPM.Note.SMIME.MultipartSigned", p0037="s"), "__attach_version1.0_#00000000": holder}
+    result = read(msg(streams))
+    assert (result.text or "").endswith("--- File: signed message.eml ---\n\nSigned text")
+    assert result.status is Status.OK
+
+
+def test_a_letter_to_hundreds_is_read_in_a_moment():
+    people = {
+        f"__recip_version1.0_#{number:08X}": msg(wide(p3001=f"Person {number}", p39FE=f"p{number}@example.com"), 8)
+        for number in range(700)
+    }
+    data = compound(msg({**people, **wide(p1000="Body")}))
+    started = time.process_time()
+    result = extract_content(data, media_type="", name="letter.msg")
+    assert time.process_time() - started < 2
+    assert "Recipients: 700" in (result.text or "")
 
 
 def test_a_stream_longer_than_the_file_costs_nothing():

@@ -218,7 +218,6 @@ def test_optional_part_that_is_broken_is_warned_of_and_not_raised() -> None:
         ("NA", "0.00", "NA"),
         ("inf", "0.00", "inf"),
         ("3", "", "3"),
-        ("0.5", "# ?/?", "0.5"),
     ],
 )
 def test_stored_numbers_are_shown_as_the_sheet_shows_them(raw: str, code: str, shown: str) -> None:

@@ -344,6 +344,24 @@ def test_tracked_changes_are_read_as_accepted_and_said() -> None:
         assert "tracked changes" in warned.warning.problem
 
 
+def test_deletions_that_a_program_left_in_the_text_are_out_though_they_span_paragraphs() -> None:
+    regions = "".join(
+        f'<text:changed-region text:id="{name}"><text:{kind}/></text:changed-region>'
+        for name, kind in (("d", "deletion"), ("i", "insertion"))
+    )
+    note = '<text:note text:note-class="footnote"><text:note-body><text:p>gone</text:p></text:note-body></text:note>'
+    body = (
+        f"<text:tracked-changes>{regions}</text:tracked-changes>"
+        f'<text:p>kept<text:change-start text:change-id="d"/> gone{note}{framed(image("a.png"))}</text:p>'
+        '<text:p>gone</text:p><text:p>gone<text:change-end text:change-id="d"/>kept'
+        '<text:change-start text:change-id="i"/> added<text:change-end text:change-id="i"/></text:p>'
+    )
+    for data in (zipped(body, parts={"a.png": png()}), flat(body)):
+        reading = read(data)
+        assert reading.text == "kept\n\nkept added"
+        assert not reading.of(Picture)
+
+
 def test_notes_and_comments_follow_with_their_references() -> None:
     note = (
         '<text:note text:note-class="{0}"><text:note-citation>1</text:note-citation><text:note-body>'
@@ -357,6 +375,43 @@ def test_notes_and_comments_follow_with_their_references() -> None:
     assert read(zipped(body)).text == (
         "one[^1] two[^e1] three[comment 1] four\n\n[^1]: 脚注\n\n[^e1]: 尾注\n\n[comment 1] (Li): really?"
     )
+
+
+def test_marks_of_comments_without_words_are_left_out() -> None:
+    empty = "<office:annotation><dc:creator>Li</dc:creator><text:p> </text:p></office:annotation>"
+    full = "<office:annotation><text:list><text:list-item><text:p>yes</text:p></text:list-item></text:list>"
+    assert read(zipped(f"<text:p>a{empty}b{full}</office:annotation></text:p>")).text == (
+        "ab[comment 1]\n\n[comment 1]: - yes"
+    )
+
+
+def test_a_link_cut_into_pieces_is_one_link_and_places_in_the_document_are_none() -> None:
+    pieces = "".join(
+        f'<text:a xlink:href="http://a.example/x">{words}</text:a>' for words in ("http://", "a.example", "/x")
+    )
+    assert read(zipped(f"<text:p>see {pieces}</text:p>")).text == "see http://a.example/x"
+    inside = f'<draw:a xlink:href="#top">{framed("<draw:text-box><text:p>up</text:p></draw:text-box>")}</draw:a>'
+    assert read(zipped(f"<text:p>go {inside}</text:p>")).text == "go\n\nup"
+
+
+def test_paragraphs_in_the_style_of_a_heading_are_headings() -> None:
+    styles = (
+        '<style:style style:name="Heading_20_2" style:family="paragraph"/>'
+        '<style:style style:name="P1" style:family="paragraph" style:parent-style-name="Heading_20_2"/>'
+        '<style:style style:name="P2" style:family="paragraph" style:default-outline-level=""'
+        ' style:parent-style-name="P1"/>'
+        '<style:style style:name="P3" style:family="paragraph" style:default-outline-level="3"/>'
+        '<style:style style:name="Heading" style:family="paragraph"/>'
+    )
+    body = "".join(f'<text:p text:style-name="{name}">{name}</text:p>' for name in ("P1", "P2", "P3", "Heading"))
+    assert read(zipped(body, styles=styles)).text == "## P1\n\nP2\n\n### P3\n\nHeading"
+
+
+def test_tables_behind_the_limit_are_lines_and_nothing_is_lost() -> None:
+    table = f"<table:table>{row(cell('区'), cell('额'))}{row(cell('东'), cell('3'))}</table:table>"
+    reading = read(zipped(table + "<text:p>between</text:p>" + table), docx_max_tables=1)
+    assert reading.text == "| 区 | 额 |\n| --- | --- |\n| 东 | 3 |\n\nbetween\n\n区 | 额\n东 | 3"
+    assert not reading.truncated
 
 
 def test_headers_and_footers_are_read_once() -> None:
@@ -498,6 +553,20 @@ def test_charts_are_read_as_title_axes_and_values() -> None:
     assert read(flat(f"<text:p>see {inline}</text:p>")).text == f"see\n\n{CHART_TEXT}"
     for held in (f"<table:shapes>{inline}</table:shapes>", row(f"<table:table-cell>{inline}</table:table-cell>")):
         assert CHART_TEXT in read(flat(sheet(held, row(cell("v"))), "spreadsheet")).text
+
+
+def test_values_of_charts_are_as_people_write_them() -> None:
+    numbers = (
+        chart().replace("19.2", "4.4000000000000004").replace("21.4", "NaN").replace(">3<", ">0.30000000000000004<")
+    )
+    parts = {"Object 1/content.xml": content(numbers, "chart")}
+    text = read(
+        zipped(
+            f"<text:p>{framed('<draw:object xlink:href=' + chr(34) + './Object 1' + chr(34) + '/>')}</text:p>",
+            parts=parts,
+        )
+    ).text
+    assert text.endswith("| 一季度 | 4.4 | 0.3 |\n| 二季度 |  | 4 |")
 
 
 def test_an_embedded_sheet_is_read_as_a_table_with_pictures_of_its_own() -> None:
@@ -728,6 +797,17 @@ def test_slides_are_read_from_top_to_bottom_with_notes() -> None:
             "Notes: 先打招呼\n\nComment (Li): shorter!\n\n--- Slide 2 ---\n[hidden text] (the whole slide)"
         )
         assert reading.of(PageCount) == [PageCount(2)]
+
+
+def test_words_of_the_master_are_told_once_and_its_placeholders_not_at_all() -> None:
+    number = framed("<draw:text-box><text:p>Page <text:page-number/></text:p></draw:text-box>")
+    shapes = f"{box('内部', 1)}{box('Foot', 2, kind='footer')}{box('Click to edit', 3, kind='title')}{number}"
+    masters = f'<style:master-page style:name="M">{shapes}</style:master-page><style:master-page style:name="N"/>'
+    slides = "".join(f'<draw:page draw:master-page-name="{name}">{box("own", 5)}</draw:page>' for name in "MMN")
+    reading = read(zipped(slides, "presentation", parts={"styles.xml": styles_part(masters=masters)}))
+    assert reading.text == (
+        "--- Slide 1 ---\n\nown\n\n内部\n\nFoot\n\n--- Slide 2 ---\n\nown\n\n--- Slide 3 ---\n\nown"
+    )
 
 
 def test_the_preview_of_a_table_is_not_shown_beside_it() -> None:

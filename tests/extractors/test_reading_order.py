@@ -72,6 +72,31 @@ def test_cells_of_a_table_without_rules_stay_in_their_rows() -> None:
     assert paragraphs(cells) == ["\n".join(f"a{row}   b{row}" for row in range(8))]
 
 
+def test_two_small_lines_beside_a_large_one_are_not_mixed() -> None:
+    pieces = [
+        line("large", 0, 0, width=90, height=24),
+        line("first small", 100, 0, width=90, height=13),
+        line("second small", 100, 11, width=90, height=13),
+    ]
+
+    assert "\n".join(paragraphs(pieces)).split("\n") == ["large first small", "second small"]
+
+
+def test_text_that_runs_leftwards_is_joined_from_the_right() -> None:
+    row = [line("שנייה", 0, 0, width=50), line("ראשונה", 53, 0, width=50)]
+
+    assert paragraphs(row) == ["ראשונה שנייה"]
+
+
+def test_the_right_column_comes_first_where_text_runs_leftwards() -> None:
+    right = [line(f"עמודה ימנית עם משפט {row}", 300, 100 + row * 14) for row in range(8)]
+    left = [line(f"עמודה שמאלית עם משפט {row}", 0, 100 + row * 14) for row in range(8)]
+
+    found = "\n".join(paragraphs([*left, *right]))
+
+    assert found.index("ימנית עם משפט 7") < found.index("שמאלית עם משפט 0")
+
+
 def test_a_block_stands_by_itself() -> None:
     block = Piece(0, 20, 200, 60, "| a |\n| --- |", is_block=True)
 

@@ -14,6 +14,8 @@ from extractors._rtf import rtf_markdown
 from extractors.content import ExtractedContent
 from extractors.limits import ExtractLimits
 
+from .metafiles import emf, emf_text, wmf, wmf_text
+
 FONTS = r"{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset134 SimSun;}{\f2\fcharset2 Symbol;}{\f3\fcharset128 MS;}}"
 
 
@@ -88,6 +90,14 @@ def test_what_stands_for_a_character_in_older_programs_is_passed_over():
     assert text(r"{\uc2\u228\'E8a}b\u8216\'91c{\uc0\u945 d}") == "äb‘cαd"
 
 
+def test_an_asterisk_inside_a_group_does_not_make_it_one_to_pass_over():
+    assert text(r"{\loch\f0\i0\*\cs7\cf0 read}{\*\unknown not}") == "read"
+
+
+def test_headers_that_only_count_pages_are_left_out():
+    assert text(r"{\header - 3 -\par}{\footer 2024-06-01\par}body") == "body\n\nFooter: 2024-06-01"
+
+
 def test_signs_and_symbols_are_characters():
     assert (
         text(r"\lquote a\rquote\~\ldblquote b\rdblquote\emdash c\_d\-e \{\\\} {\f2 \'b7}\u-3913?")
@@ -113,6 +123,38 @@ def test_headings_come_from_outline_levels_and_from_the_names_of_styles():
         r"\pard\s1 A\par\pard\s2 B\par\pard\s3 C\par\pard\s4 D\par\pard\outlinelevel3 E\par\pard\s1\outlinelevel9 F\par"
     )
     assert text(styles + body) == "# A\n\n## B\n\n### C\n\nD\n\n#### E\n\nF"
+
+
+def test_headings_come_from_titles_and_from_the_styles_they_are_based_on():
+    styles = (
+        r"{\stylesheet{\s1 Title;}{\s2 heading 2;}{\s3\sbasedon2 Mine;}{\s4\sbasedon3\outlinelevel9 Plain;}"
+        r"{\s5\sbasedon6 A;}{\s6\sbasedon5 B;}{\s7 Title Page;}}"
+    )
+    body = "".join(rf"\pard\s{number} {number}\par" for number in range(1, 8))
+    assert text(styles + body) == "# 1\n\n## 2\n\n## 3\n\n4\n\n5\n\n6\n\n7"
+
+
+def test_a_heading_in_a_list_shows_its_number_but_no_bullet():
+    body = r"{\listtext\f2 \'b7\tab}\pard\outlinelevel0 A\par{\listtext 1.1\tab}\pard\outlinelevel1 B\par"
+    assert text(body) == "# A\n\n## 1.1 B"
+
+
+def test_the_letter_o_is_a_bullet_where_the_list_says_so():
+    levels = r"{\listlevel\levelnfc23{\leveltext \'01o;}}{\listlevel\levelnfc4{\leveltext \'02\'01);}}"
+    lists = rf"{{\*\listtable{{\list{levels}\listid7}}}}{{\*\listoverridetable{{\listoverride\listid7\ls3}}}}"
+    body = (
+        r"{\listtext o\tab}\pard\ls3\ilvl0 dot\par{\listtext o)\tab}\pard\ls3\ilvl1 fifteenth\par"
+        r"{\listtext o\tab}\pard\ls4 unknown\par\pard end\par"
+    )
+    assert text(lists + body) == "- dot\n  o) fifteenth\no unknown\n\nend"
+
+
+def test_a_link_cut_into_several_fields_is_one_link():
+    fields = "".join(
+        rf'{{\field{{\*\fldinst HYPERLINK "http://a.example/x"}}{{\fldrslt {words}}}}}'
+        for words in ("http://", "a.example", "/x")
+    )
+    assert text(rf"see {fields}\par") == "see http://a.example/x"
 
 
 def test_list_items_keep_their_numbers_and_depth():
@@ -263,10 +305,9 @@ def test_pictures_as_raw_bytes_and_as_windows_bitmaps_are_read():
     assert len(read(r"{\pict\dibitmap0 " + bitmap.getvalue()[14:].hex() + "}").images) == 1
 
 
-def test_vector_drawings_are_mentioned():
-    result = read(r"a{\pict\emfblip 0100}b")
-    assert result.text == "a [an image that is left out] b"
-    assert "vector drawings" in (result.note or "")
+def test_metafiles_are_read_like_other_pictures():
+    assert read(r"a{\pict\wmetafile8 " + wmf(wmf_text(b"E = mc")).hex() + "}b").text == "a [image: E = mc] b"
+    assert read(r"a{\pict\emfblip " + emf(emf_text("Chart")).hex() + "}b").text == "a [image: Chart] b"
 
 
 def test_embedded_programs_are_neither_read_nor_run():

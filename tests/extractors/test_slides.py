@@ -6,13 +6,16 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import openpyxl
 import pptx
 import pytest
 from PIL import Image
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
+from pptx.enum.shapes import PP_PLACEHOLDER, PROG_ID
 from pptx.util import Cm
 
+from extractors import Status, extract_content
 from extractors.budget import Budget
 from extractors.content import Block, Detection, Job, PageCount, Picture, Text, Truncated, Warned
 from extractors.formats.slides import FORMAT
@@ -183,6 +186,80 @@ def test_footers_are_read_once_and_slide_numbers_never() -> None:
     text = read(deck(write, write)).text
     assert text.count("ACME") == 1
     assert "7" not in text
+
+
+def test_a_page_of_notes_is_read_with_its_tables_and_its_margins_once() -> None:
+    def write(slide: pptx.slide.Slide) -> None:
+        notes = slide.notes_slide
+        notes.notes_text_frame.text = "say hello"
+        notes.notes_text_frame.add_paragraph().text = "smile"
+        notes.shapes.clone_placeholder(slide.part.package.presentation_part.notes_master.placeholders[0])
+        for shape in notes.placeholders:
+            if shape.placeholder_format.type == PP_PLACEHOLDER.HEADER:
+                shape.text_frame.text = "Internal"
+        tree = notes.shapes._spTree
+        for form in (slide.shapes.add_textbox(0, 0, 9, 9), slide.shapes.add_table(1, 2, 0, Cm(9), Cm(4), Cm(1))):
+            tree.append(form._element)
+        tree[-2].txBody.p_lst[0].add_r("aside")
+        tree[-1].graphic.graphicData.tbl.tc(0, 1).txBody.p_lst[0].add_r("cell")
+
+    text = read(deck(write, write)).text
+    assert text.count("Notes: say hello\nsmile\n") == 2
+    assert "aside" in text
+    assert "|  | cell |" in text
+    assert text.count("Internal") == 1
+
+
+def test_words_of_layouts_and_masters_are_told_once_unless_they_lie_beside_the_slide() -> None:
+    presentation = pptx.Presentation()
+    layout = presentation.slide_layouts[BLANK]
+    for part, words, left in (
+        (layout, "Confidential", 1),
+        (layout.slide_master, "ACME Inc.", 1),
+        (layout, "palette", 90),
+    ):
+        shape = presentation.slides.add_slide(layout).shapes.add_textbox(Cm(left), Cm(1), Cm(4), Cm(1))
+        shape.text_frame.text = words
+        part.shapes._spTree.append(shape._element)
+    text = read(saved(presentation)).text
+    assert (text.count("Confidential"), text.count("ACME Inc."), text.count("palette")) == (1, 1, 0)
+    assert "Click to edit" not in text
+
+
+def test_a_link_cut_into_runs_is_one_link() -> None:
+    def write(slide: pptx.slide.Slide) -> None:
+        paragraph = slide.shapes.add_textbox(0, 0, Cm(9), Cm(1)).text_frame.paragraphs[0]
+        for words, address in (("see ", ""), ("the ", "https://a.example/"), ("site", "https://a.example/"), (".", "")):
+            run = paragraph.add_run()
+            run.text = words
+            if address:
+                run.hyperlink.address = address
+
+    assert "see [the site](https://a.example/)." in read(deck(write)).text
+
+
+def test_codes_of_symbol_fonts_are_read_as_what_they_show() -> None:
+    def write(slide: pptx.slide.Slide) -> None:
+        run = slide.shapes.add_textbox(0, 0, Cm(9), Cm(1)).text_frame.paragraphs[0].add_run()
+        run.text, run.font.name = "\uf0b3 75", "Symbol"
+
+    assert "≥ 75" in read(deck(write)).text
+
+
+def test_embedded_files_are_read_after_the_slides() -> None:
+    book = io.BytesIO()
+    workbook = openpyxl.Workbook()
+    workbook.active["A1"] = "inside"
+    workbook.save(book)
+
+    def write(slide: pptx.slide.Slide) -> None:
+        book.seek(0)
+        slide.shapes.add_ole_object(book, PROG_ID.XLSX, Cm(1), Cm(1), Cm(4), Cm(4), icon_file=png())
+
+    content = extract_content(deck(write), media_type="", name="a.pptx")
+    assert content.status is Status.OK
+    assert "inside" in (content.text or "").partition("--- File: ")[2]
+    assert len(content.members) == 1
 
 
 def test_comments_are_read_with_their_author() -> None:

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 
 import openpyxl
 import pytest
+from lxml import etree
 from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
 from openpyxl.drawing.image import Image as SheetImage
 from PIL import Image
 
+from extractors._ooxml.drawings import chart_text
 from extractors.budget import Budget
-from extractors.content import Block, Detection, Job, PageCount, Picture, Text, Truncated, Warned
+from extractors.content import Block, Detection, Job, Member, PageCount, Picture, Text, Truncated, Warned
 from extractors.formats.spreadsheet import FORMAT
 from extractors.limits import ExtractLimits
 
@@ -59,14 +61,21 @@ def links(*items: tuple[str, str]) -> str:
     return f'<Relationships xmlns="{LINKS}">{"".join(entries)}</Relationships>'
 
 
-def raw(rows: str, *, after: str = "", strings: str = "", parts: Mapping[str, str | bytes] | None = None) -> bytes:
+def raw(
+    rows: str,
+    *,
+    after: str = "",
+    strings: str = "",
+    parts: Mapping[str, str | bytes] | None = None,
+    sheets: str = '<sheet name="S" r:id="r0"/>',
+) -> bytes:
     """A workbook of one sheet named "S" whose XML is given."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("_rels/.rels", links(("officeDocument", "xl/workbook.xml")))
         archive.writestr(
             "xl/workbook.xml",
-            f'<workbook xmlns="{SHEET}" xmlns:r="{KINDS}"><sheets><sheet name="S" r:id="r0"/></sheets></workbook>',
+            f'<workbook xmlns="{SHEET}" xmlns:r="{KINDS}"><sheets>{sheets}</sheets></workbook>',
         )
         related = links(
             ("worksheet", "worksheets/s.xml"), ("sharedStrings", "strings.xml"), ("cellImage", "cellimages.xml")
@@ -283,3 +292,52 @@ def test_reading_stops_at_the_soft_deadline_and_says_what_is_missing() -> None:
     reading = read(raw(rows), deadline=time.monotonic())
     assert "| 0 |" in reading.text
     assert any(what.endswith("(for lack of time)") for what in reading.truncated)
+
+
+def test_headers_and_footers_of_printed_pages_are_read_without_what_only_counts_them() -> None:
+    after = (
+        "<headerFooter><oddHeader>&amp;L&amp;&quot;Arial,Bold&quot;&amp;14保密&amp;C&amp;A"
+        "&amp;R第 &amp;P 页</oddHeader>"
+        "<oddFooter>&amp;C&amp;P / &amp;N</oddFooter></headerFooter>"
+    )
+    assert read(raw('<row><c t="n"><v>1</v></c></row>', after=after)).text.endswith("Header: 保密 | S | 第 # 页")
+
+
+def test_characters_beyond_the_first_plane_may_be_escaped_in_halves() -> None:
+    assert "𐐅 x" in read(raw('<row><c t="inlineStr"><is><t>_xD801__xDC05_ x</t></is></c></row>')).text
+    assert "\ufffd" in read(raw('<row><c t="inlineStr"><is><t>_xD801_</t></is></c></row>')).text
+
+
+def test_a_module_of_macros_is_listed_as_a_sheet_but_nothing_of_it_is_missing() -> None:
+    found = read(raw("", sheets='<sheet name="S" r:id="r0"/><sheet name="Module1" r:id=""/>'))
+    assert "### Module1" in found.text
+    assert found.truncated == []
+    assert read(raw("", sheets='<sheet name="Lost" r:id="r9"/>')).truncated
+
+
+def test_sheets_that_are_left_out_are_named() -> None:
+    book = openpyxl.Workbook()
+    book.create_sheet("预算")
+    book.create_sheet("附录")
+    found = read(saved(book), xlsx_max_sheets=1)
+    assert "(sheets that are left out: 预算, 附录)" in found.text
+    assert found.truncated == ["sheets 2 to 3 of 3"]
+
+
+def test_the_points_of_a_chart_are_shown_in_their_number_format() -> None:
+    cache = "<c:numCache><c:formatCode>{}</c:formatCode><c:pt idx='0'><c:v>{}</c:v></c:pt></c:numCache>"
+    chart = etree.fromstring(
+        '<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"><c:ser>'
+        f"<c:cat><c:numRef>{cache.format('yyyy-mm-dd', '45322')}</c:numRef></c:cat>"
+        f"<c:val><c:numRef>{cache.format('0.0%', '0.125')}</c:numRef></c:val></c:ser></c:chartSpace>"
+    )
+    assert "| 2024-01-31 | 12.5% |" in chart_text(chart)
+
+
+def test_files_that_lie_on_a_sheet_are_read_in_turn() -> None:
+    related = {
+        "xl/worksheets/_rels/s.xml.rels": links(("package", "../embeddings/offer.xlsx"), ("oleObject", "../lost.bin")),
+        "xl/embeddings/offer.xlsx": raw(""),
+    }
+    found = read(raw("", parts=related))
+    assert [block.path for block in found.blocks if isinstance(block, Member)] == ["offer.xlsx"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -55,12 +56,31 @@ def test_a_quoted_cell_may_hold_lines_pipes_and_separators() -> None:
     assert "| x<br>y\\|z | 1,2 |" in (read('a,b\n"x\ny|z","1,2"\n', "a.csv").text or "")
 
 
-def test_rows_over_the_limit_are_counted_and_named() -> None:
-    content = read("a,b\n" + "1,2\n" * 30, "a.csv", xlsx_max_rows_per_sheet=10)
+def test_a_table_is_whole_as_long_as_there_is_room_for_its_text() -> None:
+    content = read("a,b\n" + "1,2\n" * 1_000, "a.csv")
 
-    assert (content.text or "").count("| 1 | 2 |") == 10
-    assert content.status is Status.PARTIAL
-    assert "rows after the first 11 of 31" in (content.note or "")
+    assert (content.text or "").count("| 1 | 2 |") == 1_000
+    assert content.status is Status.OK
+
+
+def test_of_a_table_that_is_too_long_both_ends_are_shown_and_the_rows_between_named() -> None:
+    lines = "".join(f"{number},value\n" for number in range(1, 1_001))
+    content = read("a,b\n" + lines, "a.csv", extract_text_max_chars=4_000)
+    text = content.text or ""
+
+    assert len(text) <= 4_000
+    assert "| 1 | value |" in text
+    assert "| 1000 | value |" in text
+    assert text.count("| a | b |") == 2
+    left_out = re.search(r"\(rows (\d+) to (\d+) are left out\)", text)
+    assert left_out
+    first, last = int(left_out[1]), int(left_out[2])
+    assert text.count("value |") + last - first + 1 == 1_000
+    assert f"rows {first} to {last} of 1,001" in (content.note or "")
+    assert f"| {first - 2} | value |" in text
+    assert f"| {first - 1} | value |" not in text
+    assert f"| {last - 1} | value |" not in text
+    assert f"| {last} | value |" in text
 
 
 def test_columns_over_the_limit_are_named() -> None:
@@ -145,3 +165,13 @@ def test_field_without_end_does_not_stop_the_reading() -> None:
 
     assert content.status in {Status.OK, Status.PARTIAL}
     assert str(content.text).startswith("name,note")
+
+
+def test_empty_columns_behind_a_table_are_left_out() -> None:
+    content = read("a,b,,\n1,2,,\n,3, ,\n", "a.csv")
+
+    assert content.text == "| a | b |\n| --- | --- |\n| 1 | 2 |\n|  | 3 |"
+
+
+def test_empty_columns_are_no_columns_that_are_missing() -> None:
+    assert not read("a,b,c" + "," * 50 + "\n1,2,3\n", "a.csv", xlsx_max_columns=3).truncated

@@ -215,7 +215,18 @@ def test_limits_on_tables_and_rows_are_said() -> None:
     assert reading.text.count("| r9 |") == 2
     assert "| r10 |" not in reading.text
     assert Truncated("rows of table 1 after the first 10") in reading.blocks
-    assert Truncated("tables after the first 2") in reading.blocks
+
+
+def test_a_table_without_any_words_is_not_shown() -> None:
+    empty = f"<w:tbl>{row(cell(''), cell(' '))}{row(cell(''), cell(''))}</w:tbl>"
+    assert read(word(p("a") + empty + p("b"))).text == "a\n\nb"
+
+
+def test_tables_behind_the_limit_are_lines_and_nothing_is_lost() -> None:
+    table = f"<w:tbl>{row(cell('区'), cell(''), cell('额'))}{row(cell(''), cell('x'), cell('3'))}</w:tbl>"
+    reading = read(word(table + p("between") + table), docx_max_tables=1)
+    assert reading.text == "| 区 |  | 额 |\n| --- | --- | --- |\n|  | x | 3 |\n\nbetween\n\n区 |  | 额\n | x | 3"
+    assert not reading.of(Truncated)
 
 
 # --- lists ------------------------------------------------------------------------------------------------------------
@@ -335,6 +346,19 @@ def test_notes_and_comments_are_gathered_at_the_end_under_their_reference() -> N
     )
 
 
+def test_marks_of_comments_without_words_are_left_out() -> None:
+    marks = "".join(f'<w:commentReference w:id="{number}"/>' for number in range(4))
+    comments = (
+        f'<w:comment w:id="0">{p(" ")}</w:comment><w:comment w:id="1"><w:p><w:pPr/></w:p></w:comment>'
+        f'<w:comment w:id="2" w:author="Li">{p("check")}</w:comment>'
+    )
+    body = f"<w:p><w:r><w:t>a</w:t>{marks}</w:r></w:p>"
+    parts = {"comments.xml": f"<w:comments {NAMES}>{comments}</w:comments>"}
+    data = word(body, parts, {"c": ("comments", "comments.xml")})
+    assert read(data).text == "a[comment 1]\n\n[comment 1] Li: check"
+    assert read(word(body)).text == "a"
+
+
 def test_charts_and_diagrams_are_read_where_they_stand() -> None:
     point = '<c:pt idx="{}"><c:v>{}</c:v></c:pt>'
     chart = (
@@ -366,7 +390,11 @@ def test_charts_and_diagrams_are_read_where_they_stand() -> None:
 @pytest.mark.parametrize(
     ("name", "content", "text"),
     [
-        ("c.html", "<html><head><style>p{}</style></head><body><p>网页 <b>bold</b></p></body></html>", "网页\nbold"),
+        (
+            "c.html",
+            "<html><head><style>p{}</style></head><body><p>网页</p><table><tr><td>a</td><td>b</td></tr></table></body>",
+            "网页\n\n| a | b |\n| --- | --- |",
+        ),
         ("c.txt", "这份合同自双方签字之日起生效。".encode("gb18030"), "这份合同自双方签字之日起生效。"),
     ],
 )
@@ -374,9 +402,110 @@ def test_chunks_of_html_and_text_are_read(name: str, content: str | bytes, text:
     assert read(word('<w:altChunk r:id="x"/>', {name: content}, {"x": ("aFChunk", name)})).text == text
 
 
-def test_chunk_of_another_format_is_said_to_be_left_out() -> None:
-    reading = read(word('<w:altChunk r:id="x"/>', {"c.rtf": "{\\rtf1}"}, {"x": ("aFChunk", "c.rtf")}))
-    assert any(isinstance(b, Warned) and b.partial and "rtf" in b.warning.problem for b in reading.blocks)
+def test_headers_that_only_count_pages_are_left_out() -> None:
+    parts = {"h.xml": f"<w:hdr {NAMES}>{p('3/10')}</w:hdr>", "f.xml": f"<w:ftr {NAMES}>{p('第3页')}</w:ftr>"}
+    related = {"h": ("header", "h.xml"), "f": ("footer", "f.xml")}
+    assert read(word(p("body"), parts, related)).text == "body\n\nFooter: 第3页"
+
+
+# --- fields -----------------------------------------------------------------------------------------------------------
+
+
+def part(kind: str, data: str = "") -> str:
+    return f'<w:r><w:fldChar w:fldCharType="{kind}">{data}</w:fldChar></w:r>'
+
+
+def field(instruction: str, result: str | None = None, data: str = "") -> str:
+    """A field with or without a result; the instruction may hold other fields."""
+    texts = instruction if instruction.startswith("<") else f"<w:r><w:instrText>{instruction}</w:instrText></w:r>"
+    return part("begin", data) + texts + ("" if result is None else part("separate") + r(result)) + part("end")
+
+
+@pytest.mark.parametrize(
+    ("instruction", "text"),
+    [
+        (" MACROBUTTON NoMacro [单击此处键入] ", "[单击此处键入]"),
+        (" eq \\o\\ac(○,3) ", "③"),
+        (' EQ \\* jc2 \\* "Font:MS Mincho" \\* hps11 \\o\\ad(\\s\\up 10(とうきょう),東京)', "東京(とうきょう)"),
+        ("EQ \\f(1,2)", "1/2"),
+        ("EQ \\r(3,8)", "√[3](8)"),
+        ("SYMBOL 97 \\f Symbol \\s 10", "α"),
+        ("TC &quot;entry&quot;", ""),
+    ],
+)
+def test_what_a_field_without_a_result_shows(instruction: str, text: str) -> None:
+    assert read(word(f"<w:p>{field(instruction)}</w:p>")).text == text
+
+
+def test_the_result_of_a_field_inside_an_instruction_is_no_text() -> None:
+    outer = f"<w:r><w:instrText>IF </w:instrText></w:r>{field('PAGE', '7')}<w:r><w:instrText> = 1</w:instrText></w:r>"
+    assert read(word(f"<w:p>{r('a')}{field(outer, 'shown')}{r('b')}</w:p>")).text == "ashownb"
+
+
+@pytest.mark.parametrize(("choice", "text"), [('<w:result w:val="1"/>', "b"), ("", "a"), ('<w:result w:val="9"/>', "")])
+def test_a_list_to_choose_from_shows_its_choice(choice: str, text: str) -> None:
+    data = f'<w:ffData><w:ddList>{choice}<w:listEntry w:val="a"/><w:listEntry w:val="b"/></w:ddList></w:ffData>'
+    assert read(word(f"<w:p>{field('FORMDROPDOWN', None, data)}</w:p>")).text == text
+
+
+@pytest.mark.parametrize(
+    ("instruction", "address"),
+    [
+        ('HYPERLINK "https://a.example/x" \\l "sec" \\o "tip"', "https://a.example/x#sec"),
+        ("HYPERLINK https://a.example/x", "https://a.example/x"),
+        ('HYPERLINK \\l "sec"', None),
+    ],
+)
+def test_links_of_fields(instruction: str, address: str | None) -> None:
+    text = read(word(f"<w:p>{field(instruction, 'here')}</w:p>")).text
+    assert text == (f"[here]({address})" if address else "here")
+
+
+def test_a_link_cut_into_pieces_is_one_link() -> None:
+    def piece(text: str, target: str = "a") -> str:
+        return f'<w:hyperlink r:id="{target}">{r(text)}</w:hyperlink>'
+
+    related = {name: ("hyperlink", f"https://{name}.example") for name in ("a", "b")}
+
+    def said(*pieces: str) -> str:
+        return read(word(f"<w:p>{''.join(pieces)}</w:p>", related=related)).text
+
+    assert said(piece("th"), piece("is "), piece("one")) == "[this one](https://a.example)"
+    assert said(piece("https://"), piece("a.example")) == "https://a.example"
+    assert said(piece("https://a.example"), piece(" (home)")) == "[https://a.example (home)](https://a.example)"
+    assert said(piece("https://a.example/")) == "https://a.example/"
+    assert said(piece("x"), piece("y", "b")) == "[x](https://a.example)[y](https://b.example)"
+    assert said(piece("x"), r(" and "), piece("y")) == "[x](https://a.example) and [y](https://a.example)"
+    hidden = f'<w:hyperlink r:id="a">{r("secret", "<w:vanish/>")}</w:hyperlink>'
+    assert said(piece("seen"), hidden) == "[seen](https://a.example)\n[hidden text] [secret](https://a.example)"
+
+
+def test_a_link_of_very_many_pieces_costs_little() -> None:
+    body = f"<w:p>{'<w:hyperlink r:id=' + chr(34) + 'a' + chr(34) + '>' + r('0123456789') + '</w:hyperlink>'}</w:p>"
+    many = body.replace("<w:p>", "<w:p>" + body[5:-6] * 20_000)
+    began = time.monotonic()
+    reading = read(word(many, related={"a": ("hyperlink", "https://a.example")}))
+    assert reading.text.count("0123456789") == 20_001
+    assert time.monotonic() - began < 5
+
+
+def test_a_link_leads_to_the_place_in_the_page() -> None:
+    body = f'<w:p><w:hyperlink r:id="l" w:anchor="part2">{r("here")}</w:hyperlink></w:p>'
+    assert read(word(body, {}, {"l": ("hyperlink", "https://a.example/x")})).text == "[here](https://a.example/x#part2)"
+
+
+def test_a_table_inside_a_paragraph_is_a_table() -> None:
+    rows = "".join(f"<w:tr>{cell(a)}{cell(b)}</w:tr>" for a, b in (("a", "b"), ("c", "d")))
+    assert read(word(f"<w:p>{r('before')}<w:tbl>{rows}</w:tbl></w:p>")).text == (
+        "before\n\n| a | b |\n| --- | --- |\n| c | d |"
+    )
+
+
+def test_text_boxes_of_strict_files_are_read_though_they_have_a_namespace_of_their_own() -> None:
+    box = '<x:txbxContent xmlns:x="http://schemas.microsoft.com/office/word/2006/wordml">{}</x:txbxContent>'
+    assert (
+        read(word(f"<w:p><w:r><w:drawing>{box.format(p('in the box'))}</w:drawing></w:r></w:p>")).text == "in the box"
+    )
 
 
 # --- templates, strict files, hostile files ---------------------------------------------------------------------------

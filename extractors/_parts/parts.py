@@ -5,8 +5,6 @@ Parts are named as in the ZIP directory ("word/document.xml"). XML is parsed wit
 
 from __future__ import annotations
 
-import io
-import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -15,13 +13,13 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from extractors._inflating import MAX_TREE_BYTES, Element, Inflating, drop_before, ends, root_of
+from extractors._parts.salvage import Salvaged
 from extractors.budget import Budget
 from extractors.content import ExtractionWarning, Status, Warned
 from extractors.format import Unreadable
 from extractors.limits import MIB
 
-_ENTRY_SIGNATURE = b"PK\x01\x02"
-_ENTRY_HEADER_BYTES = 30
+_CUT_OFF = ExtractionWarning(problem="the file is cut off or damaged", consequence="what could be recovered is shown")
 READ_ERRORS = (
     zipfile.BadZipFile,
     zlib.error,
@@ -91,7 +89,9 @@ class Parts:
             raise damaged(part) from exc
 
     def warnings(self) -> Iterator[Warned]:
-        """One warning for each part that was lost."""
+        """What of the file is missing: a warning for the whole of it, and one for each part that was lost."""
+        if isinstance(self.archive, Salvaged):
+            yield Warned(_CUT_OFF, partial=True)
         for part in dict.fromkeys(self.lost):
             yield Warned(
                 ExtractionWarning(
@@ -108,7 +108,7 @@ class Parts:
         """The ZIP entry of a part. Raises `Unreadable` where there is none."""
         found = self.entries.get(part.lower())
         if found is None:
-            raise Unreadable(Status.REJECTED, f"the file is damaged: {part} is missing")
+            raise Unreadable(Status.REJECTED, f"the file is damaged: {part or 'a part'} is missing")
         return found
 
     def markup(self, part: str) -> bytes:
@@ -146,33 +146,6 @@ def streamed(
             source.child_begins()
             yield element
             drop_before(element, parent)
-
-
-def open_archive(data: bytes, budget: Budget) -> tuple[zipfile.ZipFile, dict[str, zipfile.ZipInfo]]:
-    """The ZIP in these bytes, and its entries. Raises `Unreadable` where it is broken, hostile or encrypted."""
-    max_entries = budget.limits.office_zip_max_entries
-    if data.count(_ENTRY_SIGNATURE) > max_entries:
-        raise Unreadable(Status.REJECTED, f"the file has more than {max_entries:,} parts")
-    try:
-        archive = zipfile.ZipFile(io.BytesIO(data))
-    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError, struct.error) as exc:
-        raise Unreadable(Status.REJECTED, "the file is damaged: its directory cannot be read") from exc
-    infos = archive.infolist()
-    _check_directory(infos)
-    return archive, {info.filename.replace("\\", "/").lstrip("/").lower(): info for info in infos}
-
-
-def _check_directory(infos: list[zipfile.ZipInfo]) -> None:
-    if any(info.flag_bits & 0x1 for info in infos):
-        raise Unreadable(Status.ENCRYPTED, "a password is needed to open this file")
-    # bzip2 and lzma members inflate without a bound per read, and no office program writes them.
-    if any(info.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED} for info in infos):
-        raise Unreadable(Status.REJECTED, "the file is damaged: it is packed in a way no office program uses")
-    end = 0
-    for info in sorted(infos, key=lambda info: info.header_offset):
-        if info.header_offset < end:
-            raise Unreadable(Status.REJECTED, "the file is damaged: its parts overlap")
-        end = info.header_offset + _ENTRY_HEADER_BYTES + info.compress_size
 
 
 def damaged(part: str) -> Unreadable:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import io
 import math
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from extractors._images.opening import MAX_ASPECT, MIN_SIDE_PX, check_pixels, opened, orientation
 from extractors.content import ExtractedImage, Status
 from extractors.format import Unreadable
 from extractors.limits import ExtractLimits
@@ -16,66 +14,29 @@ from extractors.limits import ExtractLimits
 if TYPE_CHECKING:
     from PIL import Image
 
-#: Smaller or longer pictures are refused by one endpoint or another; they get a white margin.
-MIN_SIDE_PX = 32
-MAX_ASPECT = 50
 JPEG_QUALITIES = (85, 70, 50, 30)
 #: Line art and screenshots of text are sharper as PNG, and often smaller.
 MAX_PNG_COLOURS = 256
-EXIF_ORIENTATION = 0x0112
-#: The orientations that swap width and height.
-SIDEWAYS = frozenset({5, 6, 7, 8})
 #: What a model takes as it is, with the modes that no endpoint misreads (no CMYK, no transparency).
 PASSED_TYPES = {"JPEG": "image/jpeg", "PNG": "image/png", "WEBP": "image/webp"}
 PASSED_MODES = frozenset({"RGB", "L", "1"})
-#: Only these decoders: others start programs (EPS) or are hardly maintained.
-OPENED_FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP", "DIB", "TIFF", "ICO", "AVIF", "HEIF")
-#: Of the pictures that begin like HEIC, those that Pillow reads by itself.
-AVIF_BRANDS = frozenset({b"avif", b"avis"})
 #: Frames of an animation are decoded one after the other up to the wanted one; so many pixels in all.
 MAX_ANIMATION_PIXELS = 300_000_000
-
-
-#: From here on a picture that is scaled down as a whole cannot be read.
-LONG_ASPECT = 3
 MAX_PARTS = 6
 PART_OVERLAP = 0.05
 
 
-class ImageFacts(NamedTuple):
-    """Upright size in pixels, format as Pillow names it, frames or pages."""
-
-    width: int
-    height: int
-    format_name: str
-    frames: int
-
-    def is_long(self, limits: ExtractLimits) -> bool:
-        """True for a picture that should be shown in parts."""
-        long, short = max(self.width, self.height), min(self.width, self.height)
-        return LONG_ASPECT * short <= long <= MAX_ASPECT * short and long > 1.5 * limits.image_max_side_px
-
-
-def image_dimensions(data: bytes, media_type: str | None = None) -> tuple[int, int] | None:  # noqa: ARG001 - the header tells; public signature
-    """Width and height in pixels by the header alone, None where there is no image. Never raises."""
-    try:
-        with _opened(data) as image:
-            return image.size
-    except Unreadable:
-        return None
-
-
 def fit_image(data: bytes, limits: ExtractLimits, *, name: str | None = None) -> ExtractedImage:
     """The (first) picture in `data`, fit for a model; unchanged where it is so already. May raise `Unreadable`."""
-    with _opened(data) as image:
-        _check_pixels(image, limits)
+    with opened(data) as image:
+        check_pixels(image, limits)
         return _passed(image, data, limits, name) or fit_raster(image, limits, name=name)
 
 
 def fit_frames(data: bytes, limits: ExtractLimits, *, name: str = "frame") -> list[ExtractedImage]:
     """The frames of an animation, evenly spread, or the first pages: as many as `animation_max_frames`."""
-    with _opened(data) as image:
-        _check_pixels(image, limits)
+    with opened(data) as image:
+        check_pixels(image, limits)
         frames = []
         for number in _frame_numbers(image, limits):
             image.seek(number)
@@ -85,9 +46,9 @@ def fit_frames(data: bytes, limits: ExtractLimits, *, name: str = "frame") -> li
 
 def fit_parts(data: bytes, limits: ExtractLimits, *, name: str = "part") -> list[ExtractedImage]:
     """A very long picture, such as a screenshot of a whole chat, cut across into parts that stay legible."""
-    with _opened(data) as opened:
-        _check_pixels(opened, limits)
-        image = _upright(opened)
+    with opened(data) as found:
+        check_pixels(found, limits)
+        image = _upright(found)
         length = max(image.size)
         parts = min(MAX_PARTS, math.ceil(length / limits.image_max_side_px))
         cut = []
@@ -98,18 +59,6 @@ def fit_parts(data: bytes, limits: ExtractLimits, *, name: str = "part") -> list
             box = (0, start, image.width, end) if image.height == length else (start, 0, end, image.height)
             cut.append(fit_raster(image.crop(box), limits, name=f"{name} {number + 1}"))
         return cut
-
-
-def facts(data: bytes, limits: ExtractLimits) -> ImageFacts:
-    """What can be said of the picture in `data` before it is decoded. May raise `Unreadable`."""
-    with _opened(data) as image:
-        _check_pixels(image, limits)
-        width, height = image.size
-        if _orientation(image) in SIDEWAYS:
-            width, height = height, width
-        if image.format == "MPO":  # a phone's JPEG with previews behind it
-            return ImageFacts(width, height, "JPEG", 1)
-        return ImageFacts(width, height, image.format or "unknown", getattr(image, "n_frames", 1))
 
 
 def fit_pixels(rgb: bytes, size: tuple[int, int], limits: ExtractLimits, *, name: str | None = None) -> ExtractedImage:
@@ -130,62 +79,6 @@ def fit_raster(image: Image.Image, limits: ExtractLimits, *, name: str | None = 
     raise Unreadable(Status.REJECTED, "the image cannot be made small enough")
 
 
-@contextmanager
-def _opened(data: bytes) -> Iterator[Image.Image]:
-    """The picture by its header; errors of the decoders inside the block become `Unreadable`."""
-    from PIL import Image, UnidentifiedImageError  # noqa: PLC0415 - a parser loads with the first file that needs it
-
-    try:
-        with warnings.catch_warnings():
-            # Pillow warns about odd metadata, and about sizes that we check against a limit of our own.
-            warnings.simplefilter("ignore")
-            if data[4:8] == b"ftyp":
-                _prepare_decoder(data[8:12])
-            with Image.open(io.BytesIO(data), formats=OPENED_FORMATS) as image:
-                yield image
-    except (Unreadable, MemoryError):
-        raise
-    except Image.DecompressionBombError:
-        raise Unreadable(Status.REJECTED, "the image has too many pixels") from None
-    except UnidentifiedImageError:
-        raise Unreadable(Status.REJECTED, "the image is broken or of an unknown kind") from None
-    except Exception as exc:
-        # Decoders raise nearly anything on broken data: OSError, SyntaxError, struct.error, ValueError.
-        raise Unreadable(Status.REJECTED, f"the image is broken or cut off ({type(exc).__name__})") from exc
-
-
-def _prepare_decoder(brand: bytes) -> None:
-    """Keeps AVIF from starting threads; teaches Pillow HEIC, only the pictures themselves, no previews and no maps."""
-    if brand in AVIF_BRANDS:
-        from PIL import AvifImagePlugin  # noqa: PLC0415 - a parser loads with the first file that needs it
-
-        AvifImagePlugin.DEFAULT_MAX_THREADS = 1
-        return
-    try:
-        import pi_heif  # type: ignore[import-untyped] # noqa: PLC0415 # untyped; loads with the first file that needs it
-    except (ImportError, OSError):  # a zygote that does not have it, whose children can open nothing
-        raise Unreadable(Status.UNSUPPORTED, "HEIC pictures are read only as files of their own") from None
-
-    pi_heif.register_heif_opener(thumbnails=False, depth_images=False, aux_images=False, decode_threads=0)
-
-
-def _orientation(image: Image.Image) -> int:
-    if image.format == "PNG" and "exif" not in image.info:
-        return 1  # Pillow would decode the whole picture to look for it at the end
-    found = image.getexif().get(EXIF_ORIENTATION, 1)
-    return found if isinstance(found, int) else 1
-
-
-def _check_pixels(image: Image.Image, limits: ExtractLimits) -> None:
-    pixels = image.width * image.height
-    if pixels > limits.image_decode_max_pixels:
-        raise Unreadable(
-            Status.REJECTED,
-            f"the image has too many pixels ({image.width:,} x {image.height:,}; "
-            f"{limits.image_decode_max_pixels:,} are allowed)",
-        )
-
-
 def _passed(image: Image.Image, data: bytes, limits: ExtractLimits, name: str | None) -> ExtractedImage | None:
     """The bytes as they are, once they have been decoded without an error; None where something must change."""
     width, height = image.size
@@ -193,7 +86,7 @@ def _passed(image: Image.Image, data: bytes, limits: ExtractLimits, name: str | 
         image.format in PASSED_TYPES
         and image.mode in PASSED_MODES
         and getattr(image, "n_frames", 1) == 1
-        and _orientation(image) == 1
+        and orientation(image) == 1
         and len(data) <= _max_bytes(limits)
         and _scale(width, height, limits) == 1
         and _padded_size(width, height) == (width, height)
@@ -249,6 +142,9 @@ def _flattened(image: Image.Image) -> Image.Image:
         image = _eight_bits(image)
     if image.mode in {"RGBA", "LA", "PA", "La", "RGBa"} or "transparency" in image.info:
         layer = image.convert("RGBA")
+        colours = layer.convert("RGB")
+        if layer.getchannel("A").getextrema() == (0, 0) and colours.getcolors(1) is None:
+            return colours  # a picture that nobody would see: the channel is not meant
         ground = _ground(layer.size)
         ground.paste(layer, mask=layer.getchannel("A"))
         return ground
