@@ -89,7 +89,7 @@ def samples() -> Iterator[tuple[str, bytes]]:
     yield "drawing.wmf", metafile_sample()
     yield "text.rtf", rb"{\rtf1\ansi\ansicpg936 Title\par \'d5\'c5\u-10179?\u-8704?\par}"
     yield "page.mht", _WEB_ARCHIVE
-    yield "book.epub", _epub(_DRAWING)
+    yield "book.epub", _epub(picture)
     yield "files.zip", _zip()
     yield "files.7z", _seven_zip()
     yield "note.txt.gz", gzip.compress(b"Text")
@@ -97,12 +97,12 @@ def samples() -> Iterator[tuple[str, bytes]]:
     yield from custom_samples()
 
 
-def _epub(drawing: bytes) -> bytes:
+def _epub(picture: bytes) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("mimetype", "application/epub+zip")
-        archive.writestr("chapter.xhtml", '<html><body><h1>Title</h1><img src="drawing.svg"/></body></html>')
-        archive.writestr("drawing.svg", drawing)
+        archive.writestr("chapter.xhtml", '<html><body><h1>Title</h1><img src="picture.png"/></body></html>')
+        archive.writestr("picture.png", picture)
     return file.getvalue()
 
 
