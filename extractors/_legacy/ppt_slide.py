@@ -12,6 +12,7 @@ from extractors._legacy.pictures import Pictures
 from extractors._legacy.ppt_file import MARGINS, TEXT, Presentation, SlideEntry, footer_of, margins_of, wide_text
 from extractors._legacy.ppt_text import NOTES, TITLES, TextPart, text_parts
 from extractors._legacy.records import Record, records
+from extractors._shape_order import in_lines
 
 _DRAWING, _SLIDE_ATOM, _SHOW_INFO, _PLACEHOLDER, _OUTLINE_REFERENCE = 0x040C, 0x03EF, 0x03F9, 0x0BC3, 0x0F9E
 _PROGRAM_TAGS, _BINARY_TAG_DATA, _COMMENT = 0x1388, 0x138B, 0x2EE0
@@ -198,26 +199,12 @@ def _placeholder(shape: Shape) -> int:
 
 
 def _in_reading_order(shapes: list[Shape]) -> Iterator[Shape]:
-    """Line by line. A shape without any place follows the one before it in the file."""
-    placed: list[tuple[int, int, Shape]] = []
-    left = top = 0
-    for shape in shapes:
-        box = shape.box or slide_box(shape.client_anchor)
-        left, top = (box[0], box[1]) if box is not None else (left, top)
-        placed.append((top, left, shape))
-    placed.sort(key=lambda item: item[0])
-    line: list[tuple[int, int, Shape]] = []
-    for item in placed:
-        if line and item[0] - line[0][0] > _SAME_LINE:
-            yield from _from_left(line)
-            line = []
-        line.append(item)
-    yield from _from_left(line)
+    return in_lines(shapes, _place, same_line=_SAME_LINE)
 
 
-def _from_left(line: list[tuple[int, int, Shape]]) -> Iterator[Shape]:
-    for _, _, shape in sorted(line, key=lambda item: item[1]):
-        yield shape
+def _place(shape: Shape) -> tuple[float, float] | None:
+    box = shape.box or slide_box(shape.client_anchor)
+    return (box[1], box[0]) if box is not None else None
 
 
 def _edges(places: list[int]) -> list[int]:

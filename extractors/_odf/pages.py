@@ -11,6 +11,7 @@ from extractors._odf.document import Document
 from extractors._odf.line import Item, Piece
 from extractors._odf.names import DR3D, DRAW, OFFICE, PRESENTATION, STYLE, SVG, TEXT, author
 from extractors._odf.story import Story
+from extractors._shape_order import in_lines
 from extractors.content import Text
 
 #: Top and left edge in centimetres.
@@ -120,25 +121,7 @@ def _shapes(parent: Element) -> Iterator[Element]:
 
 
 def _in_reading_order(shapes: list[Element]) -> Iterator[Element]:
-    """Line by line. A shape without any place follows the one before it in the file."""
-    placed: list[tuple[Place, Element]] = []
-    place = (0.0, 0.0)
-    for shape in shapes:
-        place = _place(shape) or place
-        placed.append((place, shape))
-    placed.sort(key=lambda item: item[0][0])
-    line: list[tuple[Place, Element]] = []
-    for item in placed:
-        if line and item[0][0] - line[0][0][0] > _SAME_LINE_CM:
-            yield from _from_left(line)
-            line = []
-        line.append(item)
-    yield from _from_left(line)
-
-
-def _from_left(line: list[tuple[Place, Element]]) -> Iterator[Element]:
-    for _, shape in sorted(line, key=lambda item: item[0][1]):
-        yield shape
+    return in_lines(shapes, _place, same_line=_SAME_LINE_CM)
 
 
 def _place(shape: Element) -> Place | None:

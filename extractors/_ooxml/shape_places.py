@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from extractors._ooxml.names import MC, A, Element, P, chosen_branch
 from extractors._ooxml.numbering import int_or
+from extractors._shape_order import in_lines
 
 #: Top and left edge in EMU (360,000 to the centimetre).
 Place = tuple[int, int]
@@ -28,25 +29,8 @@ def shapes_of(parent: Element) -> Iterator[Element]:
 
 
 def in_reading_order(shapes: list[Element], inherited: dict[str, Place]) -> Iterator[Element]:
-    """Line by line. A shape without any place follows the one before it in the file."""
-    placed: list[tuple[Place, Element]] = []
-    place = (0, 0)
-    for shape in shapes:
-        place = _place(shape, inherited) or place
-        placed.append((place, shape))
-    placed.sort(key=lambda item: item[0][0])
-    line: list[tuple[Place, Element]] = []
-    for item in placed:
-        if line and item[0][0] - line[0][0][0] > _SAME_LINE:
-            yield from _from_left(line)
-            line = []
-        line.append(item)
-    yield from _from_left(line)
-
-
-def _from_left(line: list[tuple[Place, Element]]) -> Iterator[Element]:
-    for _, shape in sorted(line, key=lambda item: item[0][1]):
-        yield shape
+    """Line by line; `inherited` are the places that the layout gives."""
+    return in_lines(shapes, lambda shape: _place(shape, inherited), same_line=_SAME_LINE)
 
 
 def _place(shape: Element, inherited: dict[str, Place]) -> Place | None:
